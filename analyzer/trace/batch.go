@@ -1,0 +1,98 @@
+package trace
+
+// Batch is a block of rows of one table, all of one run of one source. Its
+// column views share the batch's memory and are read-only. A batch handed out
+// by a reader is valid until the reader's next call; Clone keeps one.
+type Batch struct {
+	Table *Table
+	Run   *RunMeta // the run all rows belong to
+	File  string   // name of the source
+	Rows  int
+
+	columns []column
+}
+
+// Has reports whether column c holds at least one value that is not null.
+func (b *Batch) Has(c Col) bool {
+	col := &b.columns[c]
+	return col.n > 0 && col.nulls < col.n
+}
+
+// Ints returns the view of an Int64 column.
+func (b *Batch) Ints(c Col) Ints {
+	col := &b.columns[c]
+	return Ints{col.ints, col.valid}
+}
+
+// Floats returns the view of a Float64 column.
+func (b *Batch) Floats(c Col) Floats {
+	col := &b.columns[c]
+	return Floats{col.floats, col.valid}
+}
+
+// Texts returns the view of a Text column.
+func (b *Batch) Texts(c Col) Texts {
+	col := &b.columns[c]
+	return Texts{col.data, col.offsets, col.valid}
+}
+
+// Dicts returns the view of a Dict column. The codes of a column whose field
+// lists its Values are the indexes of that list in every batch; other codes
+// mean something in this batch only.
+func (b *Batch) Dicts(c Col) Dicts {
+	col := &b.columns[c]
+	return Dicts{col.codes, col.values, col.valid}
+}
+
+// Bools returns the view of a Bool column.
+func (b *Batch) Bools(c Col) Bools {
+	col := &b.columns[c]
+	return Bools{col.bits, col.valid}
+}
+
+// Lists returns the view of a List column.
+func (b *Batch) Lists(c Col) Lists {
+	col := &b.columns[c]
+	return Lists{col.ints, col.offsets, col.valid}
+}
+
+// Clone returns a copy that does not share memory with b. Without lists, List
+// columns become null throughout: the request columns alone stay resident.
+func (b *Batch) Clone(lists bool) *Batch {
+	out := *b
+	out.columns = make([]column, len(b.columns))
+	for i := range b.columns {
+		src, dst := &b.columns[i], &out.columns[i]
+		if src.n == 0 || b.Table.Fields[i].Type == List && !lists {
+			continue
+		}
+		dst.n, dst.nulls = src.n, src.nulls
+		dst.valid = clone(src.valid)
+		dst.ints = clone(src.ints)
+		dst.floats = clone(src.floats)
+		dst.codes = clone(src.codes)
+		dst.bits = clone(src.bits)
+		dst.data = clone(src.data)
+		dst.offsets = clone(src.offsets)
+		dst.values = clone(src.values)
+	}
+	return &out
+}
+
+// Bytes returns the memory that the batch's columns hold.
+func (b *Batch) Bytes() int64 {
+	var n int
+	for i := range b.columns {
+		c := &b.columns[i]
+		n += len(c.valid) + 8*len(c.ints) + 8*len(c.floats) + 4*len(c.codes) + len(c.bits) + len(c.data) + 4*len(c.offsets)
+	}
+	return int64(n)
+}
+
+// clone copies s into memory of exactly its length.
+func clone[S ~[]E, E any](s S) S {
+	if s == nil {
+		return nil
+	}
+	return append(make(S, 0, len(s)), s...)
+}

@@ -1,0 +1,327 @@
+package trace
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxText is the longest text or dictionary value a row keeps, in bytes. Longer
+// ones are cut at a rune boundary: a megabyte sent as a request id must not
+// grow memory.
+const MaxText = 4096
+
+// Builder takes rows and hands out batches. For each row, set the columns that
+// are known and call EndRow; a column that is not set is null and costs nothing.
+// Setting a column twice in one row keeps the later value.
+//
+//	b := trace.NewBuilder(trace.Requests)
+//	b.Text(trace.RequestID, id)
+//	b.Int(trace.Sent, sent)
+//	b.EndRow()
+//	batch := b.Take(run, "requests.jsonl")
+//
+// A Builder is not safe for concurrent use.
+type Builder struct {
+	// Repaired counts the texts that were cut at MaxText or held invalid UTF-8.
+	Repaired int64
+
+	table   *Table
+	rows    int
+	columns []column
+	out     []column // storage of the batch handed out last, reused
+}
+
+// NewBuilder returns an empty builder of rows of table t.
+func NewBuilder(t *Table) *Builder {
+	return &Builder{table: t, columns: make([]column, len(t.Fields)), out: make([]column, len(t.Fields))}
+}
+
+// Rows returns the number of rows ended since the last Take.
+func (b *Builder) Rows() int { return b.rows }
+
+// ListLen returns the number of values in list column c since the last Take; a
+// reader uses it to end a batch before its lists grow large.
+func (b *Builder) ListLen(c Col) int { return len(b.columns[c].ints) }
+
+// Int sets an Int64 column of the current row.
+func (b *Builder) Int(c Col, v int64) {
+	col := &b.columns[c]
+	if col.n == b.rows {
+		col.ints = append(col.ints, v)
+		col.grow(b.rows)
+		return
+	}
+	if col.n > b.rows { // set twice in this row
+		col.ints[b.rows] = v
+		return
+	}
+	col.ints = append(pad(col.ints, b.rows), v)
+	col.grow(b.rows)
+}
+
+// Float sets a Float64 column of the current row. NaN and infinities become
+// null: they never enter a column.
+func (b *Builder) Float(c Col, v float64) {
+	if v-v != 0 {
+		return
+	}
+	col := &b.columns[c]
+	if col.n > b.rows {
+		col.floats[b.rows] = v
+		return
+	}
+	col.floats = append(pad(col.floats, b.rows), v)
+	col.grow(b.rows)
+}
+
+// Bool sets a Bool column of the current row.
+func (b *Builder) Bool(c Col, v bool) {
+	col := &b.columns[c]
+	for len(col.bits) <= b.rows>>3 {
+		col.bits = append(col.bits, 0)
+	}
+	bit := byte(1) << (b.rows & 7)
+	col.bits[b.rows>>3] &^= bit
+	if v {
+		col.bits[b.rows>>3] |= bit
+	}
+	if col.n <= b.rows {
+		col.grow(b.rows)
+	}
+}
+
+// Text sets a Text column of the current row. The bytes are copied, cut at
+// MaxText, and made valid UTF-8.
+func (b *Builder) Text(c Col, v []byte) {
+	v = b.sane(v)
+	col := &b.columns[c]
+	if col.n > b.rows {
+		col.data = append(col.data[:col.offsets[b.rows]], v...)
+		col.offsets[b.rows+1] = int32(len(col.data))
+		return
+	}
+	if len(col.offsets) == 0 {
+		col.offsets = append(col.offsets, 0)
+	}
+	col.offsets = padOffsets(col.offsets, b.rows)
+	col.data = append(col.data, v...)
+	col.offsets = append(col.offsets, int32(len(col.data)))
+	col.grow(b.rows)
+}
+
+// Dict sets a Dict column of the current row to a value of any text; see Text.
+// Columns whose field lists its Values are set with Code instead.
+func (b *Builder) Dict(c Col, v []byte) {
+	col := &b.columns[c]
+	code, ok := col.index[string(v)] // no allocation for known values
+	if !ok {
+		if col.index == nil {
+			col.index = make(map[string]int32)
+		}
+		code = int32(len(col.values))
+		col.values = append(col.values, strings.Clone(string(b.sane(v))))
+		col.index[string(v)] = code
+	}
+	b.setCode(col, code)
+}
+
+// Code sets a Dict column whose field lists its Values, by index.
+func (b *Builder) Code(c Col, code int32) {
+	col := &b.columns[c]
+	if col.values == nil {
+		col.values = b.table.Fields[c].Values
+	}
+	b.setCode(col, code)
+}
+
+func (b *Builder) setCode(col *column, code int32) {
+	if col.n > b.rows {
+		col.codes[b.rows] = code
+		return
+	}
+	col.codes = append(pad(col.codes, b.rows), code)
+	col.grow(b.rows)
+}
+
+// OpenList begins the list of column c in the current row and returns the
+// slice to append its values to; CloseList takes it back. Between the two no
+// other call may touch column c. This is the way of the hot scanners: values
+// are appended without a call each.
+func (b *Builder) OpenList(c Col) []int64 {
+	col := &b.columns[c]
+	if len(col.offsets) == 0 {
+		col.offsets = append(col.offsets, 0)
+	}
+	if col.n > b.rows { // set twice: the later list wins
+		col.offsets = col.offsets[:b.rows+1]
+		col.ints = col.ints[:col.offsets[b.rows]]
+		return col.ints
+	}
+	col.offsets = padOffsets(col.offsets, b.rows)
+	return col.ints
+}
+
+// CloseList ends the list that OpenList began.
+func (b *Builder) CloseList(c Col, values []int64) {
+	col := &b.columns[c]
+	col.ints = values
+	col.offsets = append(col.offsets, int32(len(values)))
+	if col.n <= b.rows {
+		col.grow(b.rows)
+	}
+}
+
+// List sets a List column of the current row to a copy of values. A nil slice
+// is an empty list; do not call List for null.
+func (b *Builder) List(c Col, values []int64) {
+	b.CloseList(c, append(b.OpenList(c), values...))
+}
+
+// Drop forgets the columns set in the current row since the last EndRow: the
+// record turned out to be unusable.
+func (b *Builder) Drop() {
+	for i := range b.columns {
+		if col := &b.columns[i]; col.n > b.rows {
+			col.truncate(b.rows, b.table.Fields[i].Type)
+		}
+	}
+}
+
+// EndRow ends the current row.
+func (b *Builder) EndRow() { b.rows++ }
+
+// Take returns the rows ended so far as a batch and starts anew. The batch is
+// valid until the next Take: its memory is reused.
+func (b *Builder) Take(run *RunMeta, file string) *Batch {
+	b.Drop()
+	for i := range b.columns {
+		b.columns[i].finish(b.rows, b.table.Fields[i].Type)
+	}
+	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns}
+	b.columns, b.out = b.out, b.columns
+	for i := range b.columns {
+		b.columns[i].reset()
+	}
+	b.rows = 0
+	return out
+}
+
+// sane returns v cut at MaxText and with invalid UTF-8 replaced by U+FFFD.
+func (b *Builder) sane(v []byte) []byte {
+	if len(v) <= MaxText && utf8.Valid(v) {
+		return v
+	}
+	b.Repaired++
+	if len(v) > MaxText {
+		v = v[:MaxText]
+		for i := 0; i < utf8.UTFMax && len(v) > 0 && !utf8.Valid(v[len(v)-min(len(v), utf8.UTFMax):]); i++ {
+			if r, _ := utf8.DecodeLastRune(v); r != utf8.RuneError {
+				break
+			}
+			v = v[:len(v)-1]
+		}
+	}
+	return []byte(strings.ToValidUTF8(string(v), "\uFFFD"))
+}
+
+// grow counts a value set in row, after nulls for the rows since the last one.
+func (c *column) grow(row int) {
+	if missing := row - c.n; missing > 0 {
+		if c.valid == nil {
+			c.valid = ones(c.n)
+		}
+		c.nulls += missing
+	}
+	if c.valid != nil {
+		for len(c.valid) <= row>>3 {
+			c.valid = append(c.valid, 0)
+		}
+		c.valid[row>>3] |= 1 << (row & 7)
+	}
+	c.n = row + 1
+}
+
+// finish pads the column with nulls to the given number of rows.
+func (c *column) finish(rows int, t Type) {
+	if c.n == 0 || c.n >= rows {
+		return
+	}
+	if c.valid == nil {
+		c.valid = ones(c.n)
+	}
+	for len(c.valid) < (rows+7)>>3 {
+		c.valid = append(c.valid, 0)
+	}
+	c.nulls += rows - c.n
+	switch t {
+	case Int64:
+		c.ints = pad(c.ints, rows)
+	case Float64:
+		c.floats = pad(c.floats, rows)
+	case Dict:
+		c.codes = pad(c.codes, rows)
+	case Bool:
+		c.bits = pad(c.bits, (rows+7)>>3)
+	case Text, List:
+		c.offsets = padOffsets(c.offsets, rows)
+	}
+	c.n = rows
+}
+
+// truncate forgets the value of the given row.
+func (c *column) truncate(row int, t Type) {
+	switch t {
+	case Int64:
+		c.ints = c.ints[:row]
+	case Float64:
+		c.floats = c.floats[:row]
+	case Dict:
+		c.codes = c.codes[:row]
+	case Text:
+		c.data, c.offsets = c.data[:c.offsets[row]], c.offsets[:row+1]
+	case List:
+		c.ints, c.offsets = c.ints[:c.offsets[row]], c.offsets[:row+1]
+	}
+	if c.valid != nil {
+		c.valid[row>>3] &^= 1 << (row & 7)
+	}
+	c.n = row
+	if c.nulls == row { // nothing but nulls is left
+		c.reset()
+	}
+}
+
+// reset empties the column but keeps its buffers. The dictionary is dropped:
+// the batch handed out still uses it.
+func (c *column) reset() {
+	*c = column{ints: c.ints[:0], floats: c.floats[:0], codes: c.codes[:0], bits: c.bits[:0], data: c.data[:0], offsets: c.offsets[:0]}
+}
+
+// ones returns a bitmap of n set bits.
+func ones(n int) Bitmap {
+	b := make(Bitmap, (n+7)>>3)
+	for i := range b {
+		b[i] = 0xff
+	}
+	if n&7 != 0 {
+		b[len(b)-1] = 1<<(n&7) - 1
+	}
+	return b
+}
+
+// pad extends s with zero values to n entries.
+func pad[S ~[]E, E any](s S, n int) S {
+	var zero E
+	for len(s) < n {
+		s = append(s, zero)
+	}
+	return s
+}
+
+// padOffsets extends offsets with empty entries to n rows.
+func padOffsets(s []int32, n int) []int32 {
+	for len(s) <= n {
+		s = append(s, s[len(s)-1])
+	}
+	return s
+}

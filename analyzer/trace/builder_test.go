@@ -1,0 +1,158 @@
+package trace
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// row is the reference model of a row: what was set, nil where nothing was.
+type row struct {
+	i    *int64
+	f    *float64
+	b    *bool
+	t    *string
+	d    *string
+	l    []int64
+	hasL bool
+}
+
+var testTable = &Table{Name: "test", Fields: []Field{
+	{Name: "i", Type: Int64}, {Name: "f", Type: Float64}, {Name: "b", Type: Bool},
+	{Name: "t", Type: Text}, {Name: "d", Type: Dict}, {Name: "l", Type: List},
+}}
+
+func read(b *Batch, i int) row {
+	var r row
+	if v, ok := b.Ints(0).At(i); ok {
+		r.i = &v
+	}
+	if v, ok := b.Floats(1).At(i); ok {
+		r.f = &v
+	}
+	if v, ok := b.Bools(2).At(i); ok {
+		r.b = &v
+	}
+	if v, ok := b.Texts(3).At(i); ok {
+		s := string(v)
+		r.t = &s
+	}
+	if c, ok := b.Dicts(4).At(i); ok {
+		s := b.Dicts(4).Values[c]
+		r.d = &s
+	}
+	if v, ok := b.Lists(5).At(i); ok {
+		r.l, r.hasL = append([]int64{}, v...), true
+	}
+	return r
+}
+
+// TestBuilderAgainstModel sets random columns in random rows, drops some rows,
+// and compares every batch with what was set.
+func TestBuilderAgainstModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := NewBuilder(testTable)
+	for range 300 {
+		var want []row
+		density := r.Float64()
+		for range r.IntN(40) {
+			var w row
+			for range 1 + r.IntN(2) { // the second round overwrites
+				if r.Float64() < density {
+					v := r.Int64()
+					w.i = &v
+					b.Int(0, v)
+				}
+				if r.Float64() < density {
+					v := r.Float64()
+					w.f = &v
+					b.Float(1, v)
+				}
+				if r.Float64() < density {
+					v := r.IntN(2) == 0
+					w.b = &v
+					b.Bool(2, v)
+				}
+				if r.Float64() < density {
+					v := strings.Repeat("x", r.IntN(4))
+					w.t = &v
+					b.Text(3, []byte(v))
+				}
+				if r.Float64() < density {
+					v := string(rune('a' + r.IntN(3)))
+					w.d = &v
+					b.Dict(4, []byte(v))
+				}
+				if r.Float64() < density {
+					w.l, w.hasL = []int64{}, true
+					for range r.IntN(4) {
+						w.l = append(w.l, r.Int64())
+					}
+					b.List(5, w.l)
+				}
+			}
+			if r.IntN(5) == 0 {
+				b.Drop()
+				continue
+			}
+			b.EndRow()
+			want = append(want, w)
+		}
+		batch := b.Take(nil, "")
+		kept := batch.Clone(true)
+		if batch.Rows != len(want) {
+			t.Fatalf("%d rows, want %d", batch.Rows, len(want))
+		}
+		for i := range want {
+			if got := read(batch, i); !reflect.DeepEqual(got, want[i]) {
+				t.Fatalf("row %d: got %+v, want %+v", i, got, want[i])
+			}
+			if got := read(kept, i); !reflect.DeepEqual(got, want[i]) {
+				t.Fatalf("clone, row %d: got %+v, want %+v", i, got, want[i])
+			}
+		}
+	}
+}
+
+func TestBuilderRepairsText(t *testing.T) {
+	b := NewBuilder(testTable)
+	b.Text(3, []byte("\xff\xfe ok"))
+	b.EndRow()
+	b.Text(3, []byte(strings.Repeat("é", MaxText)))
+	b.EndRow()
+	b.Float(1, -1/b2f(0))
+	b.EndRow()
+	batch := b.Take(nil, "")
+	if v, _ := batch.Texts(3).At(0); string(v) != "\uFFFD ok" {
+		t.Errorf("invalid UTF-8 became %q", v)
+	}
+	if v, _ := batch.Texts(3).At(1); len(v) != MaxText || !utf8.Valid(v) {
+		t.Errorf("long text: %d bytes, valid %v", len(v), utf8.Valid(v))
+	}
+	if _, ok := batch.Floats(1).At(2); ok {
+		t.Error("an infinity entered a column")
+	}
+	if b.Repaired != 2 {
+		t.Errorf("repaired %d, want 2", b.Repaired)
+	}
+}
+
+func b2f(f float64) float64 { return f }
+
+func TestSchemaIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for i, f := range Requests.Fields {
+		if f.Name == "" || f.Doc == "" {
+			t.Errorf("column %d has no name or no meaning", i)
+		}
+		if seen[f.Name] {
+			t.Errorf("column %q twice", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	if len(Requests.Fields) != int(Offset)+1 {
+		t.Errorf("%d fields for %d columns", len(Requests.Fields), int(Offset)+1)
+	}
+}

@@ -1,0 +1,116 @@
+package trace
+
+// Bitmap is a validity bitmap in Arrow's layout: bit i%8 of byte i/8 is set
+// when value i is not null. A nil Bitmap means that every value is valid.
+type Bitmap []byte
+
+// Valid reports whether value i is not null.
+func (b Bitmap) Valid(i int) bool { return b == nil || b[i>>3]&(1<<(i&7)) != 0 }
+
+// Ints is a view of an Int64 column. Values is empty when the column is null
+// throughout; else it has one entry per row, undefined where null.
+type Ints struct {
+	Values []int64
+	Valid  Bitmap
+}
+
+// At returns value i and whether it is not null.
+func (c Ints) At(i int) (int64, bool) {
+	if len(c.Values) == 0 || !c.Valid.Valid(i) {
+		return 0, false
+	}
+	return c.Values[i], true
+}
+
+// Floats is a view of a Float64 column; see Ints.
+type Floats struct {
+	Values []float64
+	Valid  Bitmap
+}
+
+// At returns value i and whether it is not null.
+func (c Floats) At(i int) (float64, bool) {
+	if len(c.Values) == 0 || !c.Valid.Valid(i) {
+		return 0, false
+	}
+	return c.Values[i], true
+}
+
+// Texts is a view of a Text column: value i is Data[Offsets[i]:Offsets[i+1]].
+// Offsets is empty when the column is null throughout.
+type Texts struct {
+	Data    []byte
+	Offsets []int32
+	Valid   Bitmap
+}
+
+// At returns value i and whether it is not null. The bytes belong to the batch.
+func (c Texts) At(i int) ([]byte, bool) {
+	if len(c.Offsets) == 0 || !c.Valid.Valid(i) {
+		return nil, false
+	}
+	return c.Data[c.Offsets[i]:c.Offsets[i+1]], true
+}
+
+// Dicts is a view of a Dict column: value i is Values[Codes[i]]. Codes is empty
+// when the column is null throughout.
+type Dicts struct {
+	Codes  []int32
+	Values []string
+	Valid  Bitmap
+}
+
+// At returns the code of value i and whether it is not null.
+func (c Dicts) At(i int) (int32, bool) {
+	if len(c.Codes) == 0 || !c.Valid.Valid(i) {
+		return 0, false
+	}
+	return c.Codes[i], true
+}
+
+// Bools is a view of a Bool column; bit i of Values (Arrow's layout) is value i.
+// Values is empty when the column is null throughout.
+type Bools struct {
+	Values Bitmap
+	Valid  Bitmap
+}
+
+// At returns value i and whether it is not null.
+func (c Bools) At(i int) (value, ok bool) {
+	if len(c.Values) == 0 || !c.Valid.Valid(i) {
+		return false, false
+	}
+	return c.Values.Valid(i), true
+}
+
+// Lists is a view of a List column: value i is Values[Offsets[i]:Offsets[i+1]].
+// Offsets is empty when the column is null throughout. An empty list is not null.
+type Lists struct {
+	Values  []int64
+	Offsets []int32
+	Valid   Bitmap
+}
+
+// At returns list i and whether it is not null. The slice belongs to the batch.
+func (c Lists) At(i int) ([]int64, bool) {
+	if len(c.Offsets) == 0 || !c.Valid.Valid(i) {
+		return nil, false
+	}
+	return c.Values[c.Offsets[i]:c.Offsets[i+1]], true
+}
+
+// column is the storage behind one column of a Builder or a Batch. n is the
+// number of rows written so far: the rows up to the current one are null.
+type column struct {
+	n       int
+	nulls   int
+	valid   Bitmap // nil while nulls == 0
+	ints    []int64
+	floats  []float64
+	codes   []int32
+	bits    Bitmap
+	data    []byte
+	offsets []int32
+	values  []string
+	index   map[string]int32
+}

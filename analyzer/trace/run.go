@@ -1,0 +1,44 @@
+package trace
+
+import "servescope/analyzer/unit"
+
+// RunMeta describes one run of a source: what was measured, with what, and what
+// its producer claimed about it. A source with one record per run has many.
+type RunMeta struct {
+	Key     int64  // orders the runs of one source and names them in batches: the byte offset of the run's record, or 0
+	Label   string // name for people; empty: the caller picks one
+	Format  string // name of the format that read it
+	Engine  string // vllm, sglang, …; empty when unknown
+	Version string // producer's version or a guess such as "≥v0.15"; empty when unknown
+	Model   string // empty when unknown
+	Side    Side   // side of the run's rows
+	Clock   Clock  // clock of the run's rows unless a row says otherwise
+
+	// DefaultDefinition names the definition set under which this producer
+	// computed its own figures ("vllm-2026"), or is empty.
+	DefaultDefinition string
+
+	// Duration is the run's length as the producer measured it, in ns;
+	// HasDuration says whether it did.
+	Duration    int64
+	HasDuration bool
+
+	// NoRequests says why the source holds no per-request rows, or is empty.
+	NoRequests string
+
+	Config   []Pair     // settings of the run worth showing, in source order
+	Reported []Reported // what the producer itself claimed; never mixed with computed values
+	Notes    []string   // facts a reader of the numbers must know
+}
+
+// Pair is one setting of a run.
+type Pair struct{ Key, Value string }
+
+// Reported is one figure that the producer computed itself, in base units.
+type Reported struct {
+	Key    string    // key in the source: "p99_ttft_ms"
+	Metric string    // our metric's name: "ttft"; empty when it has no counterpart
+	Stat   string    // mean, std, min, max, a quantile as "0.99", or "value"
+	Value  float64   // in Unit
+	Unit   unit.Unit // base unit
+}
