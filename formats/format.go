@@ -1,0 +1,129 @@
+// Package formats finds out what a file is and opens it as a stream of
+// batches: detection by content, containers and compression, limits.
+//
+// The pipeline of one argument of the command line:
+//
+//	argument → Inputs (files, globs, directories, stdin, members of archives)
+//	         → Source (decompressed, re-openable bytes)
+//	         → Head → Set.Detect → Format.Open → Reader → trace.Batch
+//
+// A format lives in its own folder below this one and is listed in formats/all;
+// nothing else knows it.
+package formats
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+)
+
+// Shape says how a format may be read in parallel.
+type Shape uint8
+
+// The shapes.
+const (
+	// Records: one record per line, one or more rows each. The caller may cut
+	// the source at any byte and read the Ranges at the same time.
+	Records Shape = iota
+	// Ordered: lines whose meaning depends on earlier ones (events, text logs).
+	// The caller reads the whole source with one Reader, which scans blocks on
+	// Options.Workers goroutines and folds them in file order.
+	Ordered
+	// Document: one or a few large JSON documents. As Ordered: the Reader
+	// itself cuts what can be cut.
+	Document
+)
+
+// Score is a format's confidence that a head is its own.
+type Score uint8
+
+// The scores. Of several formats the highest score wins, then the lowest Priority.
+const (
+	No Score = iota
+	Maybe
+	Likely
+	Sure
+)
+
+// Format describes one format. It is a value: all of its functions are safe
+// for concurrent use.
+type Format struct {
+	Name     string // as in --format and testdata/formats/NAME
+	Title    string // one line for people: what writes it
+	Priority int    // unique; breaks ties of the score, the lower wins
+	Shape    Shape
+
+	// Sniff tells whether head is of this format, and why or why not. It is
+	// pure, bounded by the head, and never panics.
+	Sniff func(head *Head) (Score, string)
+
+	// Open begins reading the records that start in rng. A source that is not
+	// of this format although it was forced gives a Reader whose diags say so,
+	// or an error.
+	Open func(ctx context.Context, src Source, rng Range, opt Options) (Reader, error)
+}
+
+// Source is a named sequence of bytes, decompressed, that can be opened any
+// number of times. It is safe for concurrent use.
+type Source interface {
+	// Name is the path as the user wrote it; members of archives are "archive!member".
+	Name() string
+	// Size is the length in bytes, or -1 when unknown before reading.
+	Size() int64
+	// ModTime is the file's modification time, or zero.
+	ModTime() time.Time
+	// Open returns the bytes from off. Sources without At take only off == 0.
+	Open(off int64) (io.ReadCloser, error)
+	// At gives random access, or is nil (compressed files).
+	At() io.ReaderAt
+}
+
+// Range is the part of a source whose records a Reader owns: those that start
+// at an offset in [From, To). To < 0 means the end of the source.
+type Range struct{ From, To int64 }
+
+// Whole is the range of a whole source.
+var Whole = Range{0, -1}
+
+// Options is what the caller decides for all formats.
+type Options struct {
+	Workers int       // goroutines a Reader may use, at least 1
+	Block   int       // bytes read at a time; 0: the format's default. Tests set it to cut anywhere
+	Memory  int64     // budget in bytes for what a Reader must hold
+	Scratch string    // directory for temporary files; empty: none may be written
+	Now     time.Time // the present, for logs without a year
+	Lists   bool      // whether chunk_gaps and chunk_tokens are wanted
+}
+
+// Account is the line accounting of a Reader: every line (or record, where a
+// format has no lines) is in exactly one of the three parts, which add up to
+// Total.
+type Account struct {
+	Total     int64 // lines or records seen
+	Parsed    int64 // became rows, events, steps or run facts
+	Diagnosed int64 // skipped, with a diag
+	Noise     int64 // known to carry nothing: blank lines, banners
+	Kinds     map[string]int64
+}
+
+// Reader is a stream of batches of one source. It is used by one goroutine.
+//
+//	for r.Next() { use(r.Batch()) }
+//	err := r.Err()
+//
+// I/O errors end the stream and stand in Err; content errors are diags and do
+// not. Diags, Runs and Account are complete once Next has returned false.
+type Reader interface {
+	Next() bool
+	// Batch returns the current batch, valid until the next call of Next.
+	Batch() *trace.Batch
+	Err() error
+	Diags() *diag.Log
+	// Runs lists every run seen, those without rows included, by Key.
+	Runs() []*trace.RunMeta
+	Account() Account
+	Close() error
+}
