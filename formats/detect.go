@@ -1,18 +1,105 @@
 package formats
 
-// Head is what detection sees of a source: its first 64 KiB and, when it can
-// be read at any offset, 64 KiB at 1/4, 1/2 and 3/4.
-type Head struct {
-	Name    string   // for messages; detection never trusts it
-	Size    int64    // -1 when unknown
-	Start   []byte   // the first bytes, decoded to UTF-8 without BOM
-	Samples [][]byte // further samples; each begins in the middle of a line
-}
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Set is a list of formats to choose from.
 type Set struct{ formats []*Format }
 
-// NewSet returns a set of the given formats, ordered by priority.
+// NewSet returns a set of the given formats, ordered by priority. Two formats
+// of one name or one priority are a mistake in the program: NewSet panics.
 func NewSet(list ...*Format) *Set {
-	return &Set{formats: list}
+	s := &Set{formats: slices.Clone(list)}
+	slices.SortFunc(s.formats, func(a, b *Format) int { return cmp.Compare(a.Priority, b.Priority) })
+	names := make(map[string]bool)
+	for i, f := range s.formats {
+		if i > 0 && s.formats[i-1].Priority == f.Priority {
+			panic(fmt.Sprintf("formats: %s and %s have the same priority %d", s.formats[i-1].Name, f.Name, f.Priority))
+		}
+		if names[f.Name] {
+			panic(fmt.Sprintf("formats: two formats are named %s", f.Name))
+		}
+		names[f.Name] = true
+	}
+	return s
+}
+
+// All returns the formats in the order of their priority.
+func (s *Set) All() []*Format { return slices.Clone(s.formats) }
+
+// Lookup returns the format with the given name, as in --format.
+func (s *Set) Lookup(name string) (*Format, error) {
+	for _, f := range s.formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown format %q: choose one of %s", name, strings.Join(s.names(), ", "))
+}
+
+func (s *Set) names() []string {
+	names := make([]string, len(s.formats))
+	for i, f := range s.formats {
+		names[i] = f.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Detection is the outcome of a successful detection.
+type Detection struct {
+	Format *Format
+	Score  Score
+	Reason string
+	Tried  []Attempt // every format, by priority
+}
+
+// Attempt is what one format said about a head.
+type Attempt struct {
+	Format *Format
+	Score  Score
+	Reason string
+}
+
+// Detect asks every format about h. The highest score wins, then the lowest
+// priority. If none knows the head the error is a *DetectError.
+func (s *Set) Detect(h *Head) (Detection, error) {
+	var best Detection
+	for _, f := range s.formats {
+		score, reason := f.Sniff(h)
+		best.Tried = append(best.Tried, Attempt{f, score, reason})
+		if score > best.Score {
+			best.Format, best.Score, best.Reason = f, score, reason
+		}
+	}
+	if best.Format == nil {
+		return Detection{}, &DetectError{Name: h.Name, Plain: plainReason(h), Tried: best.Tried}
+	}
+	return best, nil
+}
+
+// DetectError says why no format recognised a source.
+type DetectError struct {
+	Name  string
+	Plain string    // a reason that needs no list of formats: "the file is empty"; or ""
+	Tried []Attempt // every format, by priority
+}
+
+// Error prints the plain reason, or each format's reason, one per line, and how
+// to force a format.
+func (e *DetectError) Error() string {
+	if e.Plain != "" {
+		return e.Name + ": " + e.Plain
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: no format recognises this file", e.Name)
+	for _, a := range e.Tried {
+		fmt.Fprintf(&b, "\n  %s: %s", a.Format.Name, a.Reason)
+	}
+	b.WriteString("\n  to read it as one of these, give --format NAME")
+	return b.String()
 }

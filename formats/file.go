@@ -1,0 +1,154 @@
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"servescope/analyzer/diag"
+)
+
+// maxOpen is how many files are held open at the same time: an argument may be
+// a directory of more files than the system lets a process open.
+const maxOpen = 64
+
+// file is a plain file, read by pread and never mapped: a mapped log that is
+// truncated kills the process. Its size is taken once, so that a log that grows
+// while it is read gives the same bytes in every pass.
+type file struct {
+	faults
+	name string // as the user wrote it
+	size int64
+	info os.FileInfo
+	pool *pool
+}
+
+func (f *file) Name() string       { return f.name }
+func (f *file) Size() int64        { return f.size }
+func (f *file) ModTime() time.Time { return f.info.ModTime() }
+func (f *file) At() io.ReaderAt    { return f }
+
+// Open implements Source.
+func (f *file) Open(off int64) (io.ReadCloser, error) {
+	if off < 0 || off > f.size {
+		return nil, fmt.Errorf("%s: offset %d is outside its %d bytes", f.name, off, f.size)
+	}
+	return io.NopCloser(io.NewSectionReader(f, off, f.size-off)), nil
+}
+
+// ReadAt implements io.ReaderAt within the size that the file had at first. A
+// file that has shrunk ends early, with a diag.
+func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	if off >= f.size {
+		return 0, io.EOF
+	}
+	short := int64(len(p)) > f.size-off
+	if short {
+		p = p[:f.size-off]
+	}
+	h, err := f.pool.get(f)
+	if err != nil {
+		return 0, err
+	}
+	n, err := h.ReadAt(p, off)
+	f.pool.put(f)
+	switch {
+	case err == io.EOF && n < len(p):
+		f.set(diag.Diag{Code: "file_shrank", Severity: diag.DataLoss, File: f.name, Offset: off + int64(n),
+			Msg: fmt.Sprintf("the file had %d bytes when it was opened but ends earlier now", f.size),
+			Fix: "analyze a copy, or a log that is not being truncated"})
+	case err == io.EOF:
+		err = nil
+	}
+	if err == nil && short {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// pool holds open files, the least recently used of which is closed first.
+type pool struct {
+	mu    sync.Mutex
+	clock int64
+	open  map[*file]*handle
+}
+
+type handle struct {
+	file *os.File
+	refs int
+	used int64
+}
+
+// get returns the open file of f until put.
+func (p *pool) get(f *file) (*os.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock++
+	h := p.open[f]
+	if h == nil {
+		opened, err := open(f)
+		if err != nil {
+			return nil, err
+		}
+		p.evict(maxOpen - 1)
+		h = &handle{file: opened}
+		if p.open == nil {
+			p.open = make(map[*file]*handle)
+		}
+		p.open[f] = h
+	}
+	h.refs++
+	h.used = p.clock
+	return h.file, nil
+}
+
+func (p *pool) put(f *file) {
+	p.mu.Lock()
+	p.open[f].refs--
+	p.mu.Unlock()
+}
+
+// evict closes idle files until at most keep are open.
+func (p *pool) evict(keep int) {
+	for len(p.open) > keep {
+		var oldest *file
+		for f, h := range p.open {
+			if h.refs == 0 && (oldest == nil || h.used < p.open[oldest].used) {
+				oldest = f
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		p.open[oldest].file.Close()
+		delete(p.open, oldest)
+	}
+}
+
+// close closes every file. None may be in use.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.evict(0)
+}
+
+// open opens the file that f was made from, and no other that has taken its
+// place under the same name since.
+func open(f *file) (*os.File, error) {
+	h, err := os.Open(f.name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := h.Stat()
+	if err == nil && !os.SameFile(info, f.info) {
+		err = errors.New(f.name + " was replaced by another file while it was being read")
+	}
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}

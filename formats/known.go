@@ -1,0 +1,70 @@
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// known are files that are recognised only to say what they are. A hint is what
+// to do about it.
+var known = []struct{ magic, what, hint string }{
+	{"PAR1", "a Parquet file", "not read yet"},
+	{"ARROW1\x00\x00", "an Arrow file", "not read yet"},
+	{"SQLite format 3\x00", "a SQLite database", "export its tables as text"},
+	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -d"},
+	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -d"},
+	{"\x04\x22\x4d\x18", "compressed with lz4", "decompress it first: lz4 -d"},
+	{"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"},
+	{"Rar!\x1a\x07", "a RAR archive", "unpack it first"},
+	{"%PDF-", "a PDF document", ""},
+	{"\x89PNG", "a PNG image", ""},
+	{"\x7fELF", "a program", ""},
+	{"<!DOCTYPE html", "an HTML page", "save the data it shows, not the page"},
+	{"<html", "an HTML page", "save the data it shows, not the page"},
+}
+
+// plainReason returns why no format can read h when that does not depend on the
+// formats, or "".
+func plainReason(h *Head) string {
+	b := h.Start
+	if len(bytes.TrimSpace(b)) == 0 {
+		switch {
+		case len(h.Faults) > 0:
+			return "nothing could be read: " + h.Faults[0].Msg
+		case !h.Whole():
+			return fmt.Sprintf("the first %d bytes are blank", len(b))
+		case len(b) > 0:
+			return "the file holds only blank lines"
+		}
+		return "the file is empty"
+	}
+	for _, k := range known {
+		if bytes.HasPrefix(b, []byte(k.magic)) {
+			if k.hint != "" {
+				return fmt.Sprintf("this is %s: %s", k.what, k.hint)
+			}
+			return fmt.Sprintf("this is %s, not a log", k.what)
+		}
+	}
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		return fmt.Sprintf("the file is binary (byte %d is 0), not text", i)
+	}
+	if bad := invalid(b); bad*10 > len(b) {
+		return fmt.Sprintf("the file is binary or in an unknown text encoding (%d of the first %d bytes are not UTF-8)", bad, len(b))
+	}
+	return ""
+}
+
+// invalid counts the bytes of b that are not part of valid UTF-8.
+func invalid(b []byte) int {
+	n := 0
+	for i := 0; i < len(b); {
+		r, size := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && size == 1 {
+			n++
+		}
+		i += size
+	}
+	return n
+}
