@@ -1,0 +1,114 @@
+// Package app is the command servescope: it turns arguments into queries,
+// opens files, shows progress and writes results. The analysis itself is in
+// package analyzer.
+//
+// Standard output holds results only. Everything else goes to standard error:
+// the progress bar, when that is a terminal, and lines that begin with
+// "servescope: " or "hint: ", in lower case and without a period at the end.
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitSignal  = 128 // plus the signal's number
+	programName = "servescope"
+)
+
+// Process is what the command touches outside its own memory. Its writers and
+// Getenv are used by one goroutine at a time.
+type Process struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(key string) string
+	Now    time.Time
+}
+
+// Main runs the command as the operating system started it and returns its
+// exit code. SIGINT and SIGTERM end it with temporary files removed.
+func Main() int {
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // a second signal ends the process at once
+		cancel(interrupt{s})
+	}()
+	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now()}
+	return Run(ctx, p, os.Args[1:])
+}
+
+// Run executes the command line args (without the program's name) and returns
+// the exit code: 0 ok, 1 failed, 2 wrong usage, 128+n ended by signal n.
+func Run(ctx context.Context, p *Process, args []string) int {
+	app := p.app()
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, append([]string{programName}, args...))
+	}
+	return p.fail(ctx, err)
+}
+
+// app describes the command line for the library.
+func (p *Process) app() *cli.App {
+	app := &cli.App{
+		Name:                  programName,
+		Usage:                 "an offline analyzer for the logs of LLM servers",
+		Reader:                p.Stdin,
+		Writer:                p.Stdout,
+		ErrWriter:             p.Stderr,
+		HideVersion:           true,
+		HideHelpCommand:       true,
+		CustomAppHelpTemplate: appHelp,
+		Commands:              p.commands(),
+		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usagef("%s", err) },
+		ExitErrHandler:        func(*cli.Context, error) {}, // Run returns the code; the library must not exit
+	}
+	for _, c := range app.Commands {
+		c.HideHelpCommand = true
+		c.CustomHelpTemplate = commandHelp
+		c.OnUsageError = flagError
+	}
+	return app
+}
+
+// commands lists the subcommands in the order of the help.
+func (p *Process) commands() []*cli.Command {
+	return []*cli.Command{
+		p.version(),
+		p.help(),
+	}
+}
+
+// interrupt is the cause of a context that a signal cancelled.
+type interrupt struct{ os.Signal }
+
+func (i interrupt) Error() string { return "interrupted by signal: " + i.String() }
+
+// signalled returns the exit code for the signal that cancelled ctx, or 0.
+func signalled(ctx context.Context) int {
+	var i interrupt
+	if !errors.As(context.Cause(ctx), &i) {
+		return 0
+	}
+	if s, ok := i.Signal.(syscall.Signal); ok {
+		return exitSignal + int(s)
+	}
+	return exitFailed
+}

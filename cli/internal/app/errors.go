@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// usageError is a command line that makes no sense; Hint, where not empty, says
+// how to write it.
+type usageError struct{ msg, hint string }
+
+func (e *usageError) Error() string { return e.msg }
+
+// Hint returns what to do about the error.
+func (e *usageError) Hint() string { return e.hint }
+
+// usagef returns a usage error without hint.
+func usagef(format string, args ...any) *usageError {
+	return &usageError{msg: fmt.Sprintf(format, args...)}
+}
+
+// hint adds advice to a usage error.
+func (e *usageError) with(format string, args ...any) *usageError {
+	e.hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// hinted is any other error with advice.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error { return h.error }
+
+// Hint returns what to do about the error.
+func (h hinted) Hint() string { return h.hint }
+
+// fail reports err on standard error and returns the exit code.
+func (p *Process) fail(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if code := signalled(ctx); code != 0 {
+		return code
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitOK // the reader of our output has seen enough
+	}
+	p.complain(err)
+	var u *usageError
+	if errors.As(err, &u) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// complain prints an error and the advice of every error it wraps.
+func (p *Process) complain(err error) {
+	fmt.Fprintf(p.Stderr, "%s: %s\n", programName, strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\n  "))
+	var h interface{ Hint() string }
+	if errors.As(err, &h) && h.Hint() != "" {
+		fmt.Fprintf(p.Stderr, "hint: %s\n", h.Hint())
+	}
+}
+
+// flagError turns the library's complaint about a flag into ours.
+func flagError(c *cli.Context, err error, _ bool) error {
+	return usagef("%s", strings.ReplaceAll(err.Error(), " -", " --")).with("see %s help %s", programName, c.Command.Name)
+}
+
+// nearest returns the candidate that differs from word by the fewest edits, or
+// "" when none is near.
+func nearest(word string, candidates []string) string {
+	best, limit := "", len(word)/3+1
+	for _, c := range candidates {
+		if d := distance(word, c); d <= limit {
+			best, limit = c, d-1
+		}
+	}
+	return best
+}
+
+// distance returns the number of insertions, deletions and substitutions of
+// bytes that turn a into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The help texts: what it is for, how to call it, flags, examples. Columns are
+// separated by tabs, which the library aligns.
+const (
+	appHelp = `{{.Name}} is {{.Usage}}
+
+Usage: {{.Name}} COMMAND [FLAGS] [FILES]
+
+Commands:
+{{range .VisibleCommands}}  {{.Name}}{{"\t"}}{{.Usage}}
+{{end}}
+Examples:
+  {{.Name}} analyze result.json            every metric of a benchmark result
+  {{.Name}} analyze --by model logs/       one table per model, of all files of a folder
+  {{.Name}} inspect unknown.log            what is this file, and what can be computed from it
+  {{.Name}} define tpot                    what exactly is TPOT here
+
+{{.Name}} help COMMAND shows the flags and examples of a command.
+`
+	commandHelp = `Usage: {{.UsageText}}
+
+{{.Description}}
+{{if .VisibleFlags}}
+Flags:
+{{range .VisibleFlags}}{{.}}
+{{end}}{{end}}`
+)
+
+func init() { cli.FlagStringer = flagLine }
+
+// flagLine is a flag's line of the help: "  -o, --output FILE\twhat it does".
+// The placeholder of the value is the word in back quotes in its usage.
+func flagLine(f cli.Flag) string {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return ""
+	}
+	usage, placeholder := d.GetUsage(), ""
+	if before, rest, ok := strings.Cut(usage, "`"); ok {
+		word, after, _ := strings.Cut(rest, "`")
+		usage, placeholder = before+word+after, " "+word
+	}
+	line := "      "
+	for _, n := range f.Names() {
+		if len(n) == 1 {
+			line = "  -" + n + ", "
+		}
+	}
+	return line + "--" + f.Names()[0] + placeholder + "\t" + usage
+}
+
+func (p *Process) help() *cli.Command {
+	return &cli.Command{
+		Name:        "help",
+		Usage:       "show the commands, or the flags and examples of one",
+		UsageText:   "servescope help [COMMAND]",
+		Description: "Shows what a command does, its flags and examples.",
+		Action: func(c *cli.Context) error {
+			switch c.NArg() {
+			case 0:
+				return cli.ShowAppHelp(c)
+			case 1:
+				if c.App.Command(c.Args().First()) == nil {
+					return unknownCommand(c.App, c.Args().First())
+				}
+				return cli.ShowCommandHelp(c, c.Args().First())
+			}
+			return usagef("help takes one command, got %d", c.NArg())
+		},
+	}
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// output is where results go: standard output, or a file that appears under its
+// name only when it is complete. Until then, and for ever when the command
+// fails, an earlier file of that name stays as it was.
+type output struct {
+	io.Writer
+	file *os.File // nil: standard output
+	path string   // final name; empty: written in place (a device or a pipe)
+}
+
+// output opens the file path for writing ("" and "-": standard output). The
+// inputs are names of files that must not be overwritten.
+func (p *Process) output(path string, inputs []string) (*output, error) {
+	if path == "" || path == "-" {
+		return &output{Writer: p.Stdout}, nil
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // replace what a link points to, not the link
+	}
+	mode := fs.FileMode(0o666) // less the umask
+	if info, err := os.Stat(path); err == nil {
+		switch {
+		case info.IsDir():
+			return nil, fmt.Errorf("output %s is a directory", path)
+		case !info.Mode().IsRegular():
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			return &output{Writer: f, file: f}, err
+		}
+		if err := notAnInput(path, info, inputs); err != nil {
+			return nil, err
+		}
+		mode = info.Mode().Perm()
+	}
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8]+".tmp")
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, fmt.Errorf("output %s: %w", path, cause(err))
+	}
+	return &output{Writer: f, file: f, path: path}, nil
+}
+
+// notAnInput refuses the file when one of the inputs is that very file.
+func notAnInput(path string, info fs.FileInfo, inputs []string) error {
+	for _, name := range inputs {
+		name, _, _ = strings.Cut(name, "!") // members of an archive
+		if in, err := os.Stat(name); err == nil && os.SameFile(in, info) {
+			return usagef("output %s is one of the inputs", path).with("inputs are never modified: choose another name")
+		}
+	}
+	return nil
+}
+
+// commit makes the file complete and gives it its name.
+func (o *output) commit() error {
+	if o.file == nil {
+		return nil
+	}
+	if o.path == "" {
+		return o.file.Close()
+	}
+	err := errors.Join(o.file.Sync(), o.file.Close())
+	if err == nil {
+		err = os.Rename(o.file.Name(), o.path)
+	}
+	if err != nil {
+		os.Remove(o.file.Name())
+		return fmt.Errorf("output %s: %w", o.path, cause(err))
+	}
+	o.file = nil
+	return nil
+}
+
+// discard removes the incomplete file; it does nothing after commit.
+func (o *output) discard() {
+	if o.file == nil {
+		return
+	}
+	o.file.Close()
+	if o.path != "" {
+		os.Remove(o.file.Name())
+	}
+}
+
+// write opens an output, has f write it, and makes it complete.
+func (p *Process) write(path string, inputs []string, f func(io.Writer) error) error {
+	o, err := p.output(path, inputs)
+	if err != nil {
+		return err
+	}
+	defer o.discard()
+	if err := f(o); err != nil {
+		return err
+	}
+	return o.commit()
+}
+
+// cause returns the reason of a file error without the path, which for a
+// temporary file would mean nothing to the user.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}
