@@ -1,7 +1,9 @@
-// Package query describes what a user asks of the runs at hand: which requests,
-// which window of time, grouped by what, under whose definitions. It parses the
-// texts of the command line; the page and the worker use the same syntax.
 package query
+
+import (
+	"strconv"
+	"time"
+)
 
 // Query is one question. The zero value asks for everything, ungrouped.
 type Query struct {
@@ -26,11 +28,32 @@ type Instant struct {
 	Relative bool
 }
 
+// String returns the instant in the syntax of ParseInstant.
+func (i Instant) String() string {
+	if i.Relative {
+		return "+" + time.Duration(i.NS).String()
+	}
+	return time.Unix(0, i.NS).UTC().Format(time.RFC3339Nano)
+}
+
 // Trim removes the edges of a run.
 type Trim struct {
 	Steady bool  // keep the steady window only
 	Warmup int64 // drop requests sent in the first so many ns of the run
 	Count  int64 // drop the first so many requests of the run
+}
+
+// String returns the trim in the syntax of ParseTrim, "" for none.
+func (t Trim) String() string {
+	switch {
+	case t.Steady:
+		return "steady"
+	case t.Warmup > 0:
+		return "warmup=" + time.Duration(t.Warmup).String()
+	case t.Count > 0:
+		return "warmup=" + strconv.FormatInt(t.Count, 10)
+	}
+	return ""
 }
 
 // Limit is one condition of a service-level objective: Metric at most Max ns.
@@ -39,8 +62,5 @@ type Limit struct {
 	Max    int64
 }
 
-// Filter is a parsed --filter expression over request columns.
-type Filter struct{ text string }
-
-// String returns the expression as it was written.
-func (f *Filter) String() string { return f.text }
+// String returns the limit in the syntax of ParseSLO.
+func (l Limit) String() string { return l.Metric + "=" + time.Duration(l.Max).String() }

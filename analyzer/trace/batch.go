@@ -18,6 +18,12 @@ func (b *Batch) Has(c Col) bool {
 	return col.n > 0 && col.nulls < col.n
 }
 
+// Validity returns the validity bitmap of column c, whatever its type. some is
+// false when the column is null throughout; the bitmap then means nothing.
+func (b *Batch) Validity(c Col) (valid Bitmap, some bool) {
+	return b.columns[c].valid, b.Has(c)
+}
+
 // Ints returns the view of an Int64 column.
 func (b *Batch) Ints(c Col) Ints {
 	col := &b.columns[c]

@@ -42,3 +42,19 @@ type Reported struct {
 	Value  float64   // in Unit
 	Unit   unit.Unit // base unit
 }
+
+// Default returns what a dictionary column of the requests table holds for rows
+// of the run that do not state it themselves, or "" where the run does not say.
+func (m *RunMeta) Default(c Col) string {
+	switch c {
+	case EngineCol:
+		return m.Engine
+	case Model:
+		return m.Model
+	case SideCol:
+		return Requests.Fields[SideCol].Values[m.Side]
+	case ClockCol:
+		return m.Clock.String()
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error is a text that cannot be understood. Its message names the flag, what
+// is wrong, and, in Fix, what to write instead.
+type Error struct {
+	Flag string // "--filter"
+	Msg  string // what is wrong, without trailing period
+	Fix  string // what to write instead, or ""
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Fix == "" {
+		return e.Flag + ": " + e.Msg
+	}
+	return e.Flag + ": " + e.Msg + "; " + e.Fix
+}
+
+func errorf(flag, fix, format string, args ...any) error {
+	return &Error{Flag: flag, Fix: fix, Msg: fmt.Sprintf(format, args...)}
+}
+
+// quote returns s for an error message: quoted, and cut when it is long.
+func quote(s string) string {
+	if len(s) > 60 {
+		s = strings.ToValidUTF8(s[:57], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// suggest says which of names was probably meant by got, or lists them all.
+func suggest(got string, names []string) string {
+	got = strings.ToLower(got)
+	best, bestAt := 2+len(got)/4, ""
+	for _, name := range names {
+		if d := distance(got, name); d < best {
+			best, bestAt = d, name
+		}
+	}
+	if bestAt != "" {
+		return "did you mean " + bestAt + "?"
+	}
+	return "one of " + strings.Join(names, ", ")
+}
+
+// distance is the Levenshtein distance of a and b; long texts are far from all.
+func distance(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}
