@@ -32,14 +32,14 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(severityNames[s]
 // 1-based and 0 until a caller resolves it; Count is how often it occurred.
 // Msg must not quote payload (prompts, outputs); Fix says what to do, or is "".
 type Diag struct {
-	Code     string   `json:"code"`
-	Severity Severity `json:"severity"`
-	File     string   `json:"file"`
-	Offset   int64    `json:"offset"`
-	Line     int64    `json:"line"`
-	Count    int64    `json:"count"`
-	Msg      string   `json:"msg"`
-	Fix      string   `json:"fix,omitempty"`
+	Code     string   `json:"code"`          // names the kind of problem
+	Severity Severity `json:"severity"`      // what it means for the numbers
+	File     string   `json:"file"`          // name of the source
+	Offset   int64    `json:"offset"`        // first occurrence in the decompressed text; -1: the whole file
+	Line     int64    `json:"line"`          // the same as a line number from 1; 0: not counted
+	Count    int64    `json:"count"`         // occurrences
+	Msg      string   `json:"msg"`           // for people, without payload
+	Fix      string   `json:"fix,omitempty"` // what to do
 }
 
 type key struct{ code, file string }

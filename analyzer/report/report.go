@@ -1,6 +1,13 @@
 // Package report is the result of an analysis as plain structs: what renderers
-// print and what JSON output holds. Values are in base units and never scaled.
-// The JSON form is the contract "servescope.report/1".
+// print and what JSON output holds. Values are in base units and never scaled;
+// stamps, gaps and durations are nanoseconds.
+//
+// The JSON form is the contract "servescope.report/1". It only grows: fields
+// are added, never renamed or removed, within one version. schema.json is its
+// JSON Schema, generated from these structs and their comments. In it
+//   - a number is never NaN or infinite, and what is unknown is null with a
+//     reason code beside it, never 0 and never left out;
+//   - an array or object is never null, it is empty.
 package report
 
 import (
@@ -13,171 +20,150 @@ const Schema = "servescope.report/1"
 
 // Report is the result of one query over one or more runs.
 type Report struct {
-	Schema     string      `json:"schema"`
-	Query      Query       `json:"query"`
-	Definition Definition  `json:"definition"`
-	Inputs     []Input     `json:"inputs"`
-	Runs       []Run       `json:"runs"`
-	Diags      []diag.Diag `json:"diags"`
+	Schema     string      `json:"schema"`     // always "servescope.report/1"
+	Query      Query       `json:"query"`      // what was asked
+	Definition Definition  `json:"definition"` // what the metrics mean
+	Inputs     []Input     `json:"inputs"`     // every source that was read, in the order given
+	Runs       []Run       `json:"runs"`       // in the order of their first input
+	Diags      []diag.Diag `json:"diags"`      // everything skipped, repaired or assumed, the severest first
 }
 
 // Query echoes what was asked, as text in the syntax of the flags.
 type Query struct {
-	Filter   string   `json:"filter,omitempty"`
-	From     string   `json:"from,omitempty"`
-	To       string   `json:"to,omitempty"`
-	Window   int64    `json:"window_ns,omitempty"`
-	By       []string `json:"by"`
-	Trim     string   `json:"trim,omitempty"`
-	SLO      []string `json:"slo"`
-	Replicas int64    `json:"replicas,omitempty"`
+	Filter   string   `json:"filter,omitempty"`    // expression over request columns
+	From     string   `json:"from,omitempty"`      // start of the interval
+	To       string   `json:"to,omitempty"`        // end of the interval, exclusive
+	Window   int64    `json:"window_ns,omitempty"` // length of a time window in ns
+	By       []string `json:"by"`                  // dimensions of the groups
+	Trim     string   `json:"trim,omitempty"`      // "steady" or "warmup=…"
+	SLO      []string `json:"slo"`                 // limits, each "metric=duration"
+	Replicas int64    `json:"replicas,omitempty"`  // replica count given by the user; absent: counted
 }
 
 // Definition names the definition set of every metric of the report and holds
 // the formula of each.
 type Definition struct {
-	Name       string            `json:"name"`
-	Title      string            `json:"title"`
-	Percentile string            `json:"percentile_method"`
-	Formulas   map[string]string `json:"formulas"`
+	Name       string            `json:"name"`              // "default", "vllm-2026", …
+	Title      string            `json:"title"`             // the same for people
+	Percentile string            `json:"percentile_method"` // "linear", "nearest", …
+	Formulas   map[string]string `json:"formulas"`          // by metric
 }
 
 // Input is one source and its line accounting: parsed + diagnosed + noise = total.
 type Input struct {
-	Name      string           `json:"name"`
-	Format    string           `json:"format"`
-	Reason    string           `json:"reason"`
-	Bytes     int64            `json:"bytes"`
-	Total     int64            `json:"total"`
-	Parsed    int64            `json:"parsed"`
-	Diagnosed int64            `json:"diagnosed"`
-	Noise     int64            `json:"noise"`
-	Kinds     map[string]int64 `json:"kinds"`
+	Name      string           `json:"name"`      // path, member of an archive, or "-"
+	Format    string           `json:"format"`    // name of the format that read it; empty: none
+	Reason    string           `json:"reason"`    // why this format was chosen
+	Bytes     int64            `json:"bytes"`     // decompressed size in bytes
+	Total     int64            `json:"total"`     // lines or records of the source
+	Parsed    int64            `json:"parsed"`    // of these, became data
+	Diagnosed int64            `json:"diagnosed"` // of these, are counted in diags
+	Noise     int64            `json:"noise"`     // of these, are known to carry no data
+	Kinds     map[string]int64 `json:"kinds"`     // parsed lines or records by kind
 }
 
 // Run is what is compared and reported.
 type Run struct {
-	Label    string `json:"label"`
-	Format   string `json:"format"`
-	Engine   string `json:"engine"`
-	Version  string `json:"version,omitempty"`
-	Model    string `json:"model"`
-	Side     string `json:"side"`
-	Clock    string `json:"clock"`
-	Duration Value  `json:"duration_ns"` // as the producer measured it
+	Label    string `json:"label"`             // unique within the report
+	Format   string `json:"format"`            // name of the format it was read from
+	Engine   string `json:"engine"`            // vllm, sglang, …; empty when unknown
+	Version  string `json:"version,omitempty"` // producer's version, or a guess such as "≥v0.15"
+	Model    string `json:"model"`             // empty when unknown
+	Side     string `json:"side"`              // client, proxy, server, engine, prefill or decode
+	Clock    string `json:"clock"`             // clock of the stamps: kind, or kind/source
+	Duration Value  `json:"duration_ns"`       // length of the run in ns as its producer measured it
 
-	Cell                 // over all requests of the run that the query selects
-	Groups   []Group     `json:"groups"`
-	Windows  []Window    `json:"windows"`
-	Reported []Reported  `json:"reported"`
-	Config   [][2]string `json:"config"`
-	Notes    []string    `json:"notes"`
+	Cell                 // all requests of the run that the query selects
+	Groups   []Group     `json:"groups"`   // by the query's dimensions; empty without any
+	Windows  []Window    `json:"windows"`  // in order of time; empty without a window length
+	Reported []Reported  `json:"reported"` // what the producer claims itself, beside our figures
+	Config   [][2]string `json:"config"`   // settings of the run as [name, value], in source order
+	Notes    []string    `json:"notes"`    // facts a reader of the numbers must know
 }
 
 // Cell holds the figures of one set of requests: a run, a group, a window, or
 // a group within a window.
 type Cell struct {
-	Requests    Requests          `json:"requests"`
-	Metrics     map[string]Metric `json:"metrics"`
-	Throughput  Throughput        `json:"throughput"`
-	Concurrency Concurrency       `json:"concurrency"`
-	Goodput     *Goodput          `json:"goodput"` // null without SLO
+	Requests    Requests          `json:"requests"`    // how many there are, by status
+	Metrics     map[string]Metric `json:"metrics"`     // distributions by metric; none is ever left out
+	Throughput  Throughput        `json:"throughput"`  // rates
+	Concurrency Concurrency       `json:"concurrency"` // requests at the same time
+	Goodput     *Goodput          `json:"goodput"`     // null without SLO
 }
 
 // Requests counts the requests by status; the parts add up to Total. Filtered
 // counts those that the query removed: they are in no other number.
 type Requests struct {
-	Total       int64 `json:"total"`
-	OK          int64 `json:"ok"`
-	Failed      int64 `json:"failed"`
-	Aborted     int64 `json:"aborted"`
-	Empty       int64 `json:"empty"`
-	Open        int64 `json:"open"`
-	HeadMissing int64 `json:"head_missing"`
-	Filtered    int64 `json:"filtered"`
+	Total       int64 `json:"total"`        // requests that the query selects
+	OK          int64 `json:"ok"`           // finished and produced at least one token
+	Failed      int64 `json:"failed"`       // ended with an error
+	Aborted     int64 `json:"aborted"`      // cancelled before they finished
+	Empty       int64 `json:"empty"`        // finished without error and without any token
+	Open        int64 `json:"open"`         // the log ends before they do
+	HeadMissing int64 `json:"head_missing"` // the log begins after they did
+	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
 }
 
 // Group is a cell of the requests that share the values of the dimensions By.
 type Group struct {
-	By map[string]string `json:"by"`
-	Cell
-	Windows []Window `json:"windows"`
+	By      map[string]string `json:"by"` // value of each dimension; empty text: not recorded
+	Cell                      // the requests of the group
+	Windows []Window          `json:"windows"` // the group by time; empty without a window length
 }
 
-// Window is a cell of one time window [From, To), ns on the run's clock.
+// Window is a cell of one time window.
 type Window struct {
-	From int64 `json:"from"`
-	To   int64 `json:"to"`
-	Cell
-}
-
-// Metric is the distribution of one metric. Where N is 0 the metric is null
-// and Reason says why. Excluded counts the requests (or gaps) that gave no
-// value, by reason; N plus Excluded is the size of the cohort.
-type Metric struct {
-	Definition string             `json:"definition"`
-	Unit       unit.Unit          `json:"unit"`
-	Side       string             `json:"side,omitempty"`
-	N          int64              `json:"n"`
-	Mean       float64            `json:"mean"`
-	Std        float64            `json:"std"`
-	Min        float64            `json:"min"`
-	Max        float64            `json:"max"`
-	Quantiles  map[string]float64 `json:"quantiles"`
-	Intervals  map[string][2]any  `json:"intervals,omitempty"`
-	Exact      bool               `json:"exact"`
-	Excluded   map[string]int64   `json:"excluded"`
-	Reason     string             `json:"reason,omitempty"`
-	Notes      []string           `json:"notes,omitempty"`
+	From int64 `json:"from"` // start, ns on the run's clock
+	To   int64 `json:"to"`   // end, exclusive, ns on the run's clock
+	Cell       // requests sent or received in it; each figure says what else it counts
 }
 
 // Reported is one figure that the producer computed itself, beside ours.
 type Reported struct {
-	Key    string    `json:"key"`
-	Metric string    `json:"metric,omitempty"`
-	Stat   string    `json:"stat"`
-	Unit   unit.Unit `json:"unit"`
-	Value  float64   `json:"value"`
-	Ours   Value     `json:"ours"` // under the report's definition
-	Note   string    `json:"note,omitempty"`
+	Key    string    `json:"key"`              // name in the source: "p99_ttft_ms"
+	Metric string    `json:"metric,omitempty"` // our metric; absent when there is none like it
+	Stat   string    `json:"stat"`             // mean, std, min, max, a quantile as "0.99", or "value"
+	Unit   unit.Unit `json:"unit"`             // base unit of value
+	Value  float64   `json:"value"`            // as reported, in unit
+	Ours   Value     `json:"ours"`             // the same figure under the report's definition
+	Note   string    `json:"note,omitempty"`   // why the two differ
 }
 
 // Throughput holds rates over W = [From, To), ns on the run's clock; see
-// package metric for the formula of each rate. Values are keyed by name.
+// package metric for the formula of each rate.
 type Throughput struct {
-	From   Value            `json:"from"`
-	To     Value            `json:"to"`
-	Window Value            `json:"window_ns"` // To - From
-	Values map[string]Value `json:"values"`
+	From   Value            `json:"from"`      // start of W, ns on the run's clock
+	To     Value            `json:"to"`        // end of W, ns on the run's clock
+	Window Value            `json:"window_ns"` // length of W in ns
+	Values map[string]Value `json:"values"`    // rates and totals by name
 }
 
 // Concurrency is the number of requests between send and end over time.
 type Concurrency struct {
-	Mean  Value   `json:"mean"` // time-weighted over W
-	Max   Value   `json:"max"`
-	Curve []Point `json:"curve"` // at most a few hundred points, for charts
-	// Steady is the steady window, or null with its reason.
-	SteadyFrom Value `json:"steady_from"`
-	SteadyTo   Value `json:"steady_to"`
+	Mean       Value   `json:"mean"`        // time-weighted over W
+	Max        Value   `json:"max"`         // largest number at any instant
+	Curve      []Point `json:"curve"`       // at most a few hundred points, for charts
+	SteadyFrom Value   `json:"steady_from"` // start of the steady window, ns on the run's clock
+	SteadyTo   Value   `json:"steady_to"`   // end of the steady window, ns on the run's clock
 }
 
-// Point is one point of a step curve: V holds from T (ns) to the next point.
+// Point is one point of a step curve: V holds from T to the next point.
 type Point struct {
-	T int64   `json:"t"`
-	V float64 `json:"v"`
+	T int64   `json:"t"` // ns on the run's clock
+	V float64 `json:"v"` // value from t on
 }
 
 // Goodput counts SLO verdicts. Good + Missed + Unknown = Denominator.
 type Goodput struct {
-	SLO         []string         `json:"slo"`
-	Denominator int64            `json:"denominator"`
-	Good        int64            `json:"good"`
-	Missed      int64            `json:"missed"`
-	Unknown     int64            `json:"unknown"`
-	Share       Value            `json:"share"`      // null where unknown verdicts leave bounds
-	ShareLow    Value            `json:"share_low"`  // unknown counted as missed
-	ShareHigh   Value            `json:"share_high"` // unknown counted as met
-	Rate        Value            `json:"rate"`       // good requests per second of W
-	MissedBy    map[string]int64 `json:"missed_by"`  // per condition or status; a request may miss several
-	Definition  string           `json:"definition"`
+	SLO         []string         `json:"slo"`         // the limits, all of which must be met
+	Denominator int64            `json:"denominator"` // requests with a verdict
+	Good        int64            `json:"good"`        // ok, and no limit missed or unknown
+	Missed      int64            `json:"missed"`      // failed, or some limit missed
+	Unknown     int64            `json:"unknown"`     // some limit unknown, none missed
+	Share       Value            `json:"share"`       // good part; null where unknown verdicts leave bounds
+	ShareLow    Value            `json:"share_low"`   // unknown counted as missed
+	ShareHigh   Value            `json:"share_high"`  // unknown counted as met
+	Rate        Value            `json:"rate"`        // good requests per second of W
+	MissedBy    map[string]int64 `json:"missed_by"`   // per limit or status; a request may miss several
+	Definition  string           `json:"definition"`  // what counts as good, in words
 }
