@@ -91,8 +91,10 @@ func (p *Process) app() *cli.App {
 // commands lists the subcommands in the order of the help.
 func (p *Process) commands() []*cli.Command {
 	return []*cli.Command{
+		p.completion(),
 		p.version(),
 		p.help(),
+		p.complete(),
 	}
 }
 

@@ -25,6 +25,9 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	if cmd == nil {
 		return nil, unknownCommand(app, args[0])
 	}
+	if cmd.SkipFlagParsing {
+		return args, nil
+	}
 	flags, operands, err := split(cmd.Flags, args[1:], programName+" help "+cmd.Name+" lists the flags")
 	if err != nil {
 		return nil, err

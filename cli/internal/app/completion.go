@@ -1,0 +1,161 @@
+package app
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+//go:embed completion
+var scripts embed.FS
+
+var shells = []string{"bash", "zsh", "fish"}
+
+func (p *Process) completion() *cli.Command {
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print a script that completes commands, flags and values",
+		UsageText: "servescope completion bash|zsh|fish",
+		Description: `Prints a script that completes commands, flags and their values in a shell.
+
+Examples:
+  eval "$(servescope completion bash)"           in ~/.bashrc
+  eval "$(servescope completion zsh)"            in ~/.zshrc, after compinit
+  servescope completion fish | source            in ~/.config/fish/config.fish`,
+		Action: func(c *cli.Context) error {
+			script, err := scripts.ReadFile("completion/servescope." + c.Args().First())
+			if err != nil || c.NArg() != 1 {
+				return usagef("completion takes the name of a shell").with("one of %s", strings.Join(shells, ", "))
+			}
+			_, err = p.Stdout.Write(script)
+			return err
+		},
+	}
+}
+
+// complete is the hidden command that the scripts call: its arguments are the
+// words after the program's name, the one to complete last. It prints each
+// candidate and its meaning, separated by a tab; nothing means file names.
+func (p *Process) complete() *cli.Command {
+	return &cli.Command{
+		Name:            "__complete",
+		Hidden:          true,
+		SkipFlagParsing: true,
+		Action: func(c *cli.Context) error {
+			for _, candidate := range candidates(c.App.Commands, c.Args().Slice()) {
+				if _, err := fmt.Fprintf(p.Stdout, "%s\t%s\n", candidate.word, candidate.meaning); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+type candidate struct{ word, meaning string }
+
+// candidates returns what the last of words can become.
+func candidates(commands []*cli.Command, words []string) []candidate {
+	if len(words) == 0 {
+		return nil
+	}
+	last := words[len(words)-1]
+	if len(words) == 1 {
+		return matching(last, "", commandNames(commands))
+	}
+	var cmd *cli.Command
+	for _, c := range commands {
+		if c.HasName(words[0]) && !c.Hidden {
+			cmd = c
+		}
+	}
+	if cmd == nil {
+		return nil
+	}
+	before := words[1 : len(words)-1]
+	if n := len(before); n > 0 && before[n-1] == "=" { // bash makes "=" a word of its own
+		before = before[:n-1]
+	} else if last == "=" {
+		last = ""
+	}
+	operand := false
+	for i := 0; i < len(before); i++ {
+		operand = operand || before[i] == "--"
+		takes, known := takesValue(cmd.Flags, strings.TrimLeft(before[i], "-"))
+		if operand || !isFlag(before[i]) || !known || !takes {
+			continue
+		}
+		if i++; i == len(before) {
+			return matching(last, "", values(strings.TrimLeft(before[i-1], "-")))
+		}
+	}
+	if !operand && strings.HasPrefix(last, "-") {
+		if flag, value, ok := strings.Cut(last, "="); ok {
+			return matching(value, flag+"=", values(strings.TrimLeft(flag, "-")))
+		}
+		return matching(last, "", flagNames(cmd.Flags))
+	}
+	return matching(last, "", operands(cmd.Name, commands))
+}
+
+// matching returns the candidates that begin with start, each after prefix.
+func matching(start, prefix string, all []candidate) []candidate {
+	var out []candidate
+	for _, c := range all {
+		if strings.HasPrefix(c.word, start) {
+			out = append(out, candidate{prefix + c.word, c.meaning})
+		}
+	}
+	return out
+}
+
+func commandNames(commands []*cli.Command) []candidate {
+	var out []candidate
+	for _, c := range commands {
+		if !c.Hidden {
+			out = append(out, candidate{c.Name, c.Usage})
+		}
+	}
+	return out
+}
+
+func flagNames(flags []cli.Flag) []candidate {
+	out := make([]candidate, 0, len(flags)+1)
+	for _, f := range flags {
+		if d, ok := f.(cli.DocGenerationFlag); ok {
+			out = append(out, candidate{"--" + f.Names()[0], strings.ReplaceAll(d.GetUsage(), "`", "")})
+		}
+	}
+	return append(out, candidate{"--help", "show help"})
+}
+
+// operands returns what can stand where a command takes something else than
+// files.
+func operands(command string, commands []*cli.Command) []candidate {
+	switch command {
+	case "help":
+		return commandNames(commands)
+	case "completion":
+		return plain(shells)
+	}
+	return nil
+}
+
+// values returns the values of the flag of that name that can be listed.
+func values(flag string) []candidate {
+	switch flag {
+	case "color":
+		return plain([]string{"auto", "always", "never"})
+	}
+	return nil
+}
+
+func plain(words []string) []candidate {
+	out := make([]candidate, len(words))
+	for i, w := range words {
+		out[i].word = w
+	}
+	return out
+}
