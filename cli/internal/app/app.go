@@ -91,6 +91,7 @@ func (p *Process) app() *cli.App {
 // commands lists the subcommands in the order of the help.
 func (p *Process) commands() []*cli.Command {
 	return []*cli.Command{
+		p.formats(),
 		p.completion(),
 		p.version(),
 		p.help(),
