@@ -142,17 +142,29 @@ func TestBuilderRepairsText(t *testing.T) {
 func b2f(f float64) float64 { return f }
 
 func TestSchemaIsComplete(t *testing.T) {
-	seen := map[string]bool{}
-	for i, f := range Requests.Fields {
-		if f.Name == "" || f.Doc == "" {
-			t.Errorf("column %d has no name or no meaning", i)
+	for table, last := range map[*Table]Col{Requests: Offset, Steps: StepOffset, Collectives: CollectiveOffset} {
+		seen := map[string]bool{}
+		for i, f := range table.Fields {
+			if f.Name == "" || f.Doc == "" {
+				t.Errorf("%s: column %d has no name or no meaning", table.Name, i)
+			}
+			if seen[f.Name] {
+				t.Errorf("%s: column %q twice", table.Name, f.Name)
+			}
+			seen[f.Name] = true
 		}
-		if seen[f.Name] {
-			t.Errorf("column %q twice", f.Name)
+		if len(table.Fields) != int(last)+1 {
+			t.Errorf("%s: %d fields for %d columns", table.Name, len(table.Fields), int(last)+1)
 		}
-		seen[f.Name] = true
 	}
-	if len(Requests.Fields) != int(Offset)+1 {
-		t.Errorf("%d fields for %d columns", len(Requests.Fields), int(Offset)+1)
+	for field, last := range map[*Field]int32{
+		&Steps.Fields[StepKindCol]:  int32(StepDummy),
+		&Steps.Fields[StepQuantity]: int32(Mean),
+		&Requests.Fields[StatusCol]: int32(HeadMissing),
+		&Requests.Fields[SideCol]:   int32(Decode),
+	} {
+		if len(field.Values) != int(last)+1 {
+			t.Errorf("%s has %d values for %d codes", field.Name, len(field.Values), last+1)
+		}
 	}
 }

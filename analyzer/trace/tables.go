@@ -1,0 +1,156 @@
+package trace
+
+import "servescope/analyzer/unit"
+
+// StepKind is what an engine step did; it is the code of the StepKindCol column.
+type StepKind int32
+
+// The kinds of steps.
+const (
+	StepPrefill StepKind = iota // context (prompt) tokens only
+	StepDecode                  // decode sequences only
+	StepMixed                   // both
+	StepVerify                  // decode sequences with draft tokens to verify
+	StepWindow                  // not one step: the steps of a logged window of time
+	StepDummy                   // no sequence: a step to keep other ranks company
+)
+
+// Quantity is what the duration of a step is; it is the code of the
+// StepQuantity column. Different quantities are never put into one statistic.
+type Quantity int32
+
+// The quantities.
+const (
+	Interval Quantity = iota // from the end of the step before to the end of this one: intervals tile time
+	Elapsed                  // time inside the step, without what lies between steps
+	Mean                     // mean of the steps of a window; see StepCount
+)
+
+// Columns of the steps table: one row per engine step, or per logged window,
+// and rank.
+const (
+	StepReplica Col = iota
+	StepDP
+	StepTP
+	StepPP
+	StepEP
+	StepEngine
+	StepClock
+	StepResolution
+	StepIndex
+	StepT
+	StepDuration
+	StepQuantity
+	StepCount
+	StepKindCol
+	StepRunning
+	StepWaiting
+	StepContext
+	StepPrefillTokens
+	StepDecodeTokens
+	StepCachedTokens
+	StepDrafted
+	StepAccepted
+	StepAcceptLength
+	StepKVUsage
+	StepPromptTPS
+	StepGenerationTPS
+	StepPreemptions
+	StepGraph
+	StepCompute
+	StepSampling
+	StepCommunication
+	StepHostTransfer
+	StepLaunchWait
+	StepScheduling
+	StepHostExec
+	StepHostGap
+	StepCommunicationOverlapped
+	StepUnclassified
+	StepRoutingLocal
+	StepDeviceGap
+	StepSchedulerCPU
+	StepOffset
+)
+
+func float(name string, u unit.Unit, doc string) Field {
+	return Field{Name: name, Type: Float64, Unit: u, Doc: doc}
+}
+
+// Steps is the steps table. Where a profiler trace gives them, the eight
+// classes compute … host_gap tile the interval: those that are not null sum to
+// duration exactly. The memos after them are parts of a class, or times beside
+// the classes, and are in no sum.
+var Steps = &Table{Name: "steps", Fields: []Field{
+	StepReplica:                 dict("replica", "host, data-parallel rank, engine index or rank"),
+	StepDP:                      count("dp", unit.None, "data-parallel rank"),
+	StepTP:                      count("tp", unit.None, "tensor-parallel rank"),
+	StepPP:                      count("pp", unit.None, "pipeline-parallel rank"),
+	StepEP:                      count("ep", unit.None, "expert-parallel rank"),
+	StepEngine:                  dict("engine", "serving engine: vllm, sglang, …"),
+	StepClock:                   dict("clock", "clock of the row's stamps: kind, or kind/source"),
+	StepResolution:              duration("resolution", "coarsest step of the row's stamps; null means 1 ns"),
+	StepIndex:                   count("step", unit.None, "number of the step, as the engine counts or else from 0 in order of start"),
+	StepT:                       stamp("t", "end of the step or window"),
+	StepDuration:                duration("duration", "length of the step or window; see quantity"),
+	StepQuantity:                dict("quantity", "what duration is: end to end, time inside the step, or a mean", "interval", "elapsed", "mean"),
+	StepCount:                   count("steps", unit.None, "steps in the row; null means 1, or unknown for a window"),
+	StepKindCol:                 dict("kind", "what the step did", "prefill", "decode", "mixed", "verify", "window", "dummy"),
+	StepRunning:                 count("running", unit.None, "decode sequences in the step, or running requests of the window"),
+	StepWaiting:                 count("waiting", unit.None, "requests in the scheduler's queue"),
+	StepContext:                 count("context_requests", unit.None, "sequences of which prompt tokens were computed"),
+	StepPrefillTokens:           count("prefill_tokens", unit.Token, "prompt tokens computed"),
+	StepDecodeTokens:            count("decode_tokens", unit.Token, "tokens computed for decode sequences, drafts included"),
+	StepCachedTokens:            count("cached_tokens", unit.Token, "prompt tokens served from a prefix cache"),
+	StepDrafted:                 count("drafted", unit.Token, "draft tokens proposed"),
+	StepAccepted:                count("accepted", unit.Token, "draft tokens accepted"),
+	StepAcceptLength:            float("accept_length", unit.Token, "mean tokens emitted per verification"),
+	StepKVUsage:                 float("kv_usage", unit.Ratio, "share of the KV cache in use"),
+	StepPromptTPS:               float("prompt_tps", unit.TokenRate, "prompt tokens per second, as logged"),
+	StepGenerationTPS:           float("generation_tps", unit.TokenRate, "generated tokens per second, as logged"),
+	StepPreemptions:             count("preemptions", unit.None, "sequences preempted or retracted"),
+	StepGraph:                   {Name: "graph", Type: Bool, Doc: "whether the step replayed a CUDA or HIP graph"},
+	StepCompute:                 duration("compute", "device busy with a kernel of no other class, whatever else runs"),
+	StepSampling:                duration("sampling", "device busy with sampling and not with compute"),
+	StepCommunication:           duration("communication", "device busy with communication and not with the classes before"),
+	StepHostTransfer:            duration("host_transfer", "device busy with copies from or to the host only"),
+	StepLaunchWait:              duration("launch_wait", "device idle, the next device event already being launched"),
+	StepScheduling:              duration("scheduling", "device idle, the launching thread in the scheduler"),
+	StepHostExec:                duration("host_exec", "device idle, the launching thread in execution, output processing or a runtime call"),
+	StepHostGap:                 duration("host_gap", "device idle, nothing known of the launching thread"),
+	StepCommunicationOverlapped: duration("communication_overlapped", "memo: part of compute during which communication runs as well"),
+	StepUnclassified:            duration("unclassified", "memo: part of compute with no kernel of a recognised name"),
+	StepRoutingLocal:            duration("routing_local", "memo: part of compute during which a kernel of local MoE routing runs"),
+	StepDeviceGap:               duration("device_gap", "memo: part of launch_wait inside one graph replay"),
+	StepSchedulerCPU:            duration("scheduler_cpu", "memo: time in which the scheduler ran on the host, whatever the device did"),
+	StepOffset:                  count("offset", unit.Byte, "byte offset of the record in its decompressed source"),
+}}
+
+// Columns of the collectives table: one row per communication kernel of a
+// profiler trace, in order of start on its device.
+const (
+	CollectiveReplica Col = iota
+	CollectiveClock
+	CollectiveStep
+	CollectiveIndex
+	CollectiveName
+	CollectiveT
+	CollectiveDuration
+	CollectiveExposed
+	CollectiveOffset
+)
+
+// Collectives is the collectives table. The same collective has the same index
+// and name on every rank of its group; comparing the durations tells transfer
+// from waiting for the slowest rank.
+var Collectives = &Table{Name: "collectives", Fields: []Field{
+	CollectiveReplica:  dict("replica", "as in steps"),
+	CollectiveClock:    dict("clock", "clock of the row's stamps: kind, or kind/source"),
+	CollectiveStep:     count("step", unit.None, "step in whose interval the kernel ended, as in steps; null outside every interval"),
+	CollectiveIndex:    count("index", unit.None, "number of the kernel on its device, from 0 in order of start"),
+	CollectiveName:     dict("name", "name of the kernel"),
+	CollectiveT:        stamp("t", "start of the kernel"),
+	CollectiveDuration: duration("duration", "length of the kernel"),
+	CollectiveExposed:  {Name: "exposed", Type: List, Unit: unit.Nanosecond, Doc: "pairs (start after t, length) of the time of class communication in it"},
+	CollectiveOffset:   count("offset", unit.Byte, "byte offset of the record in its decompressed source"),
+}}
