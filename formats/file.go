@@ -131,8 +131,8 @@ func (p *pool) evict(keep int) {
 // close closes every file. None may be in use.
 func (p *pool) close() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.evict(0)
+	p.mu.Unlock()
 }
 
 // open opens the file that f was made from, and no other that has taken its

@@ -79,6 +79,10 @@ func TestFileReplaced(t *testing.T) {
 	if err := os.Rename(write(t, dir, "b.log", "new"), path); err != nil {
 		t.Fatal(err)
 	}
+	if got := content(t, src); got != "old" {
+		t.Errorf("an open file that was replaced reads as %q", got)
+	}
+	src.(*file).pool.close()
 	if _, err := ReadHead(src); err == nil || !strings.Contains(err.Error(), "replaced") {
 		t.Errorf("reading a replaced file: %v", err)
 	}

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -97,6 +96,3 @@ func (s *section) Diags() *diag.Log {
 	}
 	return log
 }
-
-// errPipe is what Open(off > 0) of a source without random access gives.
-var errPipe = errors.New("cannot be read from the middle: it is compressed or transcoded")
