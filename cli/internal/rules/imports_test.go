@@ -45,7 +45,7 @@ var only = []struct{ what, who, why string }{
 	{`^github.com/apache/arrow-go/v18/(arrow/(compute|flight)|parquet)`, `^$`,
 		"12 to 60 MB of code"},
 	{oneFormat, `^formats/all$`, "only formats/all knows every format"},
-	{`^servescope/formats/internal/`, `^formats/`, "internal to the formats"},
+	{`^servescope/formats/internal/`, `^formats(/|$)`, "internal to the formats"},
 	{`^servescope/formats(/.*)?$`, `^(formats(/.*)?|analyzer|cli/.*|wasm/.*)$`,
 		"kernels, metrics, decompositions, joins and renderers never see a format"},
 	{`^servescope/analyzer/(kernel|metric|report|render|query|decompose|join)(/.*)?$`, `^(analyzer(/.*)?|cli/.*|wasm/.*)$`,
