@@ -34,6 +34,9 @@ func KnownInt(v int64, u unit.Unit) Value {
 // Null returns a value that is unknown, with the reason code.
 func Null(reason string) Value { return Value{Reason: reason} }
 
+// Float returns the value and whether it is known.
+func (v Value) Float() (float64, bool) { return v.V, v.Known && finite(v.V) }
+
 // finite reports whether v is neither NaN nor infinite.
 func finite(v float64) bool { return v-v == 0 }
 

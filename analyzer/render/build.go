@@ -1,0 +1,246 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/report"
+	"servescope/analyzer/unit"
+)
+
+// builder makes the document of a report.
+type builder struct {
+	*document
+	rep *report.Report
+}
+
+// build returns the document of r: the head and the latencies first, which are
+// what most readers came for, then rates, then details, then problems.
+func build(r *report.Report) *document {
+	b := builder{&document{}, r}
+	switch len(r.Runs) {
+	case 0:
+		b.head = append(b.head, pair{key: "runs", value: own("none: no input holds a run"), alert: true})
+	case 1:
+		b.run(&r.Runs[0])
+	default:
+		b.runs()
+	}
+	b.alert()
+	b.problems()
+	b.definition()
+	return b.document
+}
+
+// run adds the head and the sections of a single run.
+func (b *builder) run(r *report.Run) {
+	b.describe(r)
+	b.head = append(b.head, pair{key: "requests", value: own("%s", requests(r.Requests))})
+	if r.Goodput != nil {
+		b.head = append(b.head, pair{key: "goodput", value: b.goodput(r.Goodput)})
+	}
+	b.latencies(&r.Cell, r.Side)
+	b.rates(r)
+	b.details(r)
+}
+
+// describe adds what was measured to the head.
+func (b *builder) describe(r *report.Run) {
+	name := foreign(r.Label)
+	about := nonEmpty(r.Format, with(r.Side, " side"))
+	if len(about) > 0 {
+		name = append(name, span{text: " (" + strings.Join(about, ", ") + ")"})
+	}
+	b.head = append(b.head, pair{key: "run", value: name})
+	var model line
+	if r.Model != "" {
+		model = append(model, span{r.Model, true})
+	}
+	if engine := nonEmpty(r.Engine, r.Version); len(engine) > 0 {
+		if len(model) > 0 {
+			model = append(model, span{text: " on "})
+		}
+		model = append(model, span{strings.Join(engine, " "), true})
+	}
+	if len(model) > 0 {
+		b.head = append(b.head, pair{key: "model", value: model})
+	}
+}
+
+// details adds what the producer claims, groups, windows and notes of a run.
+func (b *builder) details(r *report.Run) {
+	lead := ""
+	if len(b.rep.Runs) > 1 {
+		lead = r.Label
+	}
+	b.reported(r, lead)
+	b.groups(r, lead)
+	b.windows(r, lead)
+	for _, note := range r.Notes {
+		p := pair{key: "note", value: own("%s", note)}
+		if !slices.ContainsFunc(b.foot, func(have pair) bool { return have.value[0] == p.value[0] }) {
+			b.foot = append(b.foot, p)
+		}
+	}
+}
+
+// requests says how the requests ended: "1000: 990 ok, 8 failed, 2 aborted".
+func requests(r report.Requests) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		what string
+	}{
+		{r.OK, "ok"}, {r.Failed, "failed"}, {r.Aborted, "aborted"}, {r.Empty, "without any token"},
+		{r.Open, "still open at the end of the log"}, {r.HeadMissing, "begun before the log"},
+	} {
+		if p.n != 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	s := strconv.FormatInt(r.Total, 10)
+	if len(parts) > 0 {
+		s += ": " + strings.Join(parts, ", ")
+	}
+	if r.Filtered != 0 {
+		s += fmt.Sprintf("; %d more left out by the query", r.Filtered)
+	}
+	return s
+}
+
+// goodput says how many requests met the SLO and why the others did not.
+func (b *builder) goodput(g *report.Goodput) line {
+	slo := strings.Join(g.SLO, ", ")
+	share := ""
+	switch {
+	case g.Share.Known:
+		share = unit.Format(unit.Ratio, g.Share.V)
+	case g.ShareLow.Known && g.ShareHigh.Known:
+		share = fmt.Sprintf("%s to %s", unit.Format(unit.Ratio, g.ShareLow.V), unit.Format(unit.Ratio, g.ShareHigh.V))
+	default:
+		share = b.value(g.Share)
+	}
+	s := fmt.Sprintf("%s of %d meet %s", share, g.Denominator, slo)
+	if g.Rate.Known {
+		s += ", " + unit.Format(g.Rate.Unit, g.Rate.V)
+	}
+	var missed []string
+	for _, k := range byCount(g.MissedBy) {
+		missed = append(missed, fmt.Sprintf("%s %d", k, g.MissedBy[k]))
+	}
+	if len(missed) > 0 {
+		s += "; missed: " + strings.Join(missed, ", ")
+	}
+	if g.Unknown > 0 {
+		s += fmt.Sprintf("; %d unknown", g.Unknown)
+	}
+	return own("%s", s)
+}
+
+// value prints a value with its unit, or a dash with the reason as a footnote.
+func (b *builder) value(v report.Value) string {
+	c := b.valueCell(v)
+	return c.text + superscript(c.note)
+}
+
+func (b *builder) valueCell(v report.Value) cell {
+	f, ok := v.Float()
+	if !ok {
+		return cell{text: "—", note: b.note(reason(v.Reason))}
+	}
+	c := cell{text: unit.Format(v.Unit, f)}
+	if v.Note != "" {
+		c.note = b.note(v.Note)
+	}
+	return c
+}
+
+// alert puts a line into the head when input was lost: the numbers below miss it.
+func (b *builder) alert() {
+	var lost int64
+	kinds := 0
+	for _, d := range b.rep.Diags {
+		if d.Severity >= diag.DataLoss {
+			lost += d.Count
+			kinds++
+		}
+	}
+	if kinds > 0 {
+		b.head = append(b.head, pair{key: "attention", alert: true,
+			value: own("input was skipped or unusable (%s), see diagnostics", plural(lost, "time"))})
+	}
+}
+
+// problems adds the diagnostics, the severest first.
+func (b *builder) problems() {
+	if len(b.rep.Diags) == 0 {
+		return
+	}
+	s := section{title: "diagnostics"}
+	diags := slices.Clone(b.rep.Diags)
+	slices.SortStableFunc(diags, func(x, y diag.Diag) int { return cmp.Compare(y.Severity, x.Severity) })
+	for _, d := range diags {
+		p := problem{severity: d.Severity.String(), place: d.File, code: d.Code, msg: d.Msg, fix: d.Fix, alert: d.Severity >= diag.DataLoss}
+		switch {
+		case d.Line > 0:
+			p.place += ":" + strconv.FormatInt(d.Line, 10)
+		case d.Offset >= 0 && d.File != "":
+			p.place += " byte " + strconv.FormatInt(d.Offset, 10)
+		}
+		if d.Count > 1 {
+			p.count = strconv.FormatInt(d.Count, 10) + "×"
+		}
+		s.diags = append(s.diags, p)
+	}
+	b.sections = append(b.sections, s)
+}
+
+// definition says under whose definitions the numbers stand.
+func (b *builder) definition() {
+	d := b.rep.Definition
+	s := cmp.Or(d.Name, "default")
+	if about := nonEmpty(d.Title, with(d.Percentile, " percentiles")); len(about) > 0 {
+		s += " (" + strings.Join(about, "; ") + ")"
+	}
+	b.foot = append(b.foot, pair{key: "definition", value: own("%s", s)})
+}
+
+// nonEmpty returns the texts that are not empty.
+func nonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+}
+
+// with returns s and its suffix, or nothing when s is empty.
+func with(s, suffix string) string {
+	if s == "" {
+		return ""
+	}
+	return s + suffix
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// byCount returns the keys, the largest count first.
+func byCount(m map[string]int64) []string {
+	keys := sortedKeys(m)
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(m[b], m[a]) })
+	return keys
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,197 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/report"
+	"servescope/analyzer/unit"
+)
+
+// principal lists the metrics that every table of latencies shows, in order;
+// others follow when they have values.
+var principal = []string{"ttft", "tpot", "chunk_gap", "token_latency", "e2e"}
+
+// metricNames returns the names of all metrics of the cells: each principal
+// metric with its variants behind it ("ttft", "ttft.client"), then the rest.
+func metricNames(cells ...*report.Cell) []string {
+	all := map[string]bool{}
+	for _, c := range cells {
+		for name := range c.Metrics {
+			all[name] = true
+		}
+	}
+	names := sortedKeys(all)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(family(a), family(b)) })
+	return names
+}
+
+// family returns the place of a metric's name before the dot among principal.
+func family(name string) int {
+	base, _, _ := strings.Cut(name, ".")
+	if i := slices.Index(principal, base); i >= 0 {
+		return i
+	}
+	return len(principal)
+}
+
+// ranks returns the ranks of all quantiles of the cells, ascending.
+func ranks(cells ...*report.Cell) []string {
+	all := map[string]bool{}
+	for _, c := range cells {
+		for _, m := range c.Metrics {
+			for rank := range m.Quantiles {
+				all[rank] = true
+			}
+		}
+	}
+	keys := sortedKeys(all)
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(parse(a), parse(b)) })
+	return keys
+}
+
+func parse(rank string) float64 {
+	v, _ := strconv.ParseFloat(rank, 64)
+	return v
+}
+
+// percentile names a rank: p50, p99.9.
+func percentile(rank string) string {
+	return "p" + strconv.FormatFloat(parse(rank)*100, 'g', 10, 64)
+}
+
+// stats returns the headings and the values of a metric's row: mean, quantiles
+// and maximum. A value that the metric lacks is nil.
+func stats(ranks []string) (head []string, values func(m *report.Metric) []*float64) {
+	head = append(head, "mean")
+	for _, rank := range ranks {
+		head = append(head, percentile(rank))
+	}
+	head = append(head, "max")
+	return head, func(m *report.Metric) []*float64 {
+		row := []*float64{&m.Mean}
+		for _, rank := range ranks {
+			if v, ok := m.Quantiles[rank]; ok {
+				row = append(row, &v)
+			} else {
+				row = append(row, nil)
+			}
+		}
+		return append(row, &m.Max)
+	}
+}
+
+// latencies adds the table of a single cell: a row per metric, each with the
+// unit that suits it. Metrics beyond the principal ones that have no value are
+// named below it.
+func (b *builder) latencies(c *report.Cell, side string) {
+	head, values := stats(ranks(c))
+	g := &grid{align: "ll", head: []cell{text("metric"), text("unit"), text("n")}}
+	for _, h := range head {
+		g.head = append(g.head, text(h))
+	}
+	var missing []string
+	for _, name := range metricNames(c) {
+		m := c.Metrics[name]
+		if m.N == 0 && !slices.Contains(principal, name) {
+			missing = append(missing, fmt.Sprintf("%s (%s)", name, reason(m.Reason)))
+			continue
+		}
+		row := b.metricRow(name, &m, side)
+		if m.N == 0 {
+			row = append(row, text(""), text("0"), cell{text: "—", note: b.note(b.why(name, &m))})
+			for range len(head) - 1 {
+				row = append(row, text("—"))
+			}
+			g.rows = append(g.rows, row)
+			continue
+		}
+		vals := values(&m)
+		scale := unit.Common(m.Unit, known(vals)...)
+		row = append(row, text(scale.Symbol), b.count(&m))
+		for _, v := range vals {
+			row = append(row, short(scale, v))
+		}
+		g.rows = append(g.rows, row)
+	}
+	s := section{grid: g}
+	if len(missing) > 0 {
+		s.lines = append(s.lines, pair{key: "no value", value: own("%s", strings.Join(missing, ", "))})
+	}
+	b.sections = append(b.sections, s)
+}
+
+// metricRow begins the row of a metric with its name and caveats.
+func (b *builder) metricRow(name string, m *report.Metric, side string) []cell {
+	c := text(name)
+	notes := slices.Clone(m.Notes)
+	if m.Side != "" && side != "" && m.Side != side {
+		notes = append([]string{m.Side + " side"}, notes...)
+	}
+	if m.N > 0 && !m.Exact {
+		notes = append(notes, "approx: quantiles from a histogram")
+	}
+	if len(notes) > 0 {
+		c.note = b.note(strings.Join(notes, "; "))
+	}
+	return []cell{c}
+}
+
+// count prints n with what was left out as a footnote.
+func (b *builder) count(m *report.Metric) cell {
+	c := text(strconv.FormatInt(m.N, 10))
+	if s := excluded(m); s != "" {
+		c.note = b.note("left out: " + s)
+	}
+	return c
+}
+
+// why says why a metric has no value.
+func (b *builder) why(name string, m *report.Metric) string {
+	s := reason(m.Reason)
+	if out := excluded(m); out != "" && !(len(m.Excluded) == 1 && m.Excluded[m.Reason] > 0) {
+		s += "; left out: " + out
+	}
+	return s
+}
+
+// excluded lists the exclusions, the most frequent first.
+func excluded(m *report.Metric) string {
+	var parts []string
+	for _, code := range byCount(m.Excluded) {
+		if n := m.Excluded[code]; n != 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, reason(code)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// known returns the values that are there and finite.
+func known(values []*float64) []float64 {
+	var out []float64
+	for _, v := range values {
+		if v != nil && *v-*v == 0 {
+			out = append(out, *v)
+		}
+	}
+	return out
+}
+
+// short prints a value for a row, a dash where there is none.
+func short(s unit.Scale, v *float64) cell {
+	if v == nil || *v-*v != 0 {
+		return text("—")
+	}
+	return text(s.Short(*v))
+}
+
+// fixed prints a value for a column, a dash where there is none.
+func fixed(s unit.Scale, v *float64) cell {
+	if v == nil || *v-*v != 0 {
+		return text("—")
+	}
+	return text(s.Format(*v))
+}

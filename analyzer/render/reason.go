@@ -1,0 +1,43 @@
+package render
+
+import "strings"
+
+// reasons words the codes that stand beside null and in exclusions, so that
+// "8 " and the text read as a phrase.
+var reasons = map[string]string{
+	"failed":           "failed",
+	"aborted":          "aborted",
+	"empty":            "without any token",
+	"open":             "still open",
+	"head_missing":     "begun before the log",
+	"no_token":         "without any token",
+	"n_lt_2":           "with fewer than two output tokens",
+	"n_unknown":        "with unknown output length",
+	"not_streamed":     "not streamed",
+	"not_recorded":     "not recorded",
+	"clock":            "with stamps of different clocks",
+	"clock_mismatch":   "with stamps of different clocks",
+	"order":            "with stamps out of order",
+	"resolution":       "finer than the clock resolves",
+	"beam":             "with beam search",
+	"preempted":        "preempted",
+	"coverage":         "not every replica reports",
+	"no_requests":      "no requests",
+	"no_times":         "no common clock",
+	"not_finite":       "not a finite number",
+	"broken_producer":  "written by a producer known to be wrong here",
+	"outside_total":    "outside the total",
+	"accepted_unknown": "with unknown accepted tokens",
+	"few_steps":        "too few steps",
+}
+
+// reason words a code; an unknown one is printed as it is.
+func reason(code string) string {
+	if s, ok := reasons[code]; ok {
+		return s
+	}
+	if code == "" {
+		return "no reason given"
+	}
+	return strings.ReplaceAll(code, "_", " ")
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"servescope/analyzer/unit"
+)
+
+// Row is one figure of a report in long ("tidy") form: the shape that data
+// frames and spreadsheets take. Each figure of each run, group and window is
+// one row, in base units; a figure that is null is a row with its reason.
+type Row struct {
+	Run    string            // label
+	Scope  string            // what the figure is about: run, window, group, group_window
+	Group  map[string]string // nil: the whole run
+	Window *Window           // nil: the whole time
+	Metric string            // "ttft", "requests", "throughput.tps", "reported.p99_ttft_ms", …
+	Stat   string            // "mean", "p99" style ranks as "0.99", "value", or a status
+	Value  Value
+	N      int64 // values that a statistic is over; -1: not a statistic
+}
+
+// Tidy returns the report's rows: run by run, the whole run first, then its
+// windows, then each group with its windows; metrics in sorted order.
+func (r *Report) Tidy() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		t := tidier{yield: yield}
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			t.row = Row{Run: run.Label, Scope: "run"}
+			t.add("run", "duration", run.Duration)
+			t.cell(&run.Cell)
+			for _, f := range run.Reported {
+				t.add("reported."+f.Key, f.Stat, Known(f.Value, f.Unit))
+				t.add("ours."+f.Key, f.Stat, f.Ours)
+			}
+			t.windows("window", run.Windows)
+			for j := range run.Groups {
+				g := &run.Groups[j]
+				t.row = Row{Run: run.Label, Scope: "group", Group: g.By}
+				t.cell(&g.Cell)
+				t.windows("group_window", g.Windows)
+			}
+		}
+	}
+}
+
+// tidier yields rows that share what row says, until the consumer has enough.
+type tidier struct {
+	yield func(Row) bool
+	row   Row
+	done  bool
+}
+
+func (t *tidier) emit(metric, stat string, v Value, n int64) {
+	if t.done {
+		return
+	}
+	row := t.row
+	row.Metric, row.Stat, row.Value, row.N = metric, stat, v, n
+	t.done = !t.yield(row)
+}
+
+func (t *tidier) add(metric, stat string, v Value) { t.emit(metric, stat, v, -1) }
+
+func (t *tidier) windows(scope string, ws []Window) {
+	t.row.Scope = scope
+	for i := range ws {
+		t.row.Window = &ws[i]
+		t.cell(&ws[i].Cell)
+	}
+}
+
+func (t *tidier) cell(c *Cell) {
+	n := &c.Requests
+	for _, s := range []struct {
+		stat string
+		n    int64
+	}{
+		{"total", n.Total}, {"ok", n.OK}, {"failed", n.Failed}, {"aborted", n.Aborted}, {"empty", n.Empty},
+		{"open", n.Open}, {"head_missing", n.HeadMissing}, {"filtered", n.Filtered},
+	} {
+		t.add("requests", s.stat, KnownInt(s.n, unit.Request))
+	}
+	for _, name := range sorted(c.Metrics) {
+		m := c.Metrics[name]
+		t.metric(name, &m)
+	}
+	t.add("throughput", "from", c.Throughput.From)
+	t.add("throughput", "to", c.Throughput.To)
+	t.add("throughput", "window", c.Throughput.Window)
+	for _, name := range sorted(c.Throughput.Values) {
+		t.add("throughput."+name, "value", c.Throughput.Values[name])
+	}
+	t.add("concurrency", "mean", c.Concurrency.Mean)
+	t.add("concurrency", "max", c.Concurrency.Max)
+	t.add("concurrency", "steady_from", c.Concurrency.SteadyFrom)
+	t.add("concurrency", "steady_to", c.Concurrency.SteadyTo)
+	t.goodput(c.Goodput)
+}
+
+// metric adds the statistics of a metric, or one row that says why it is null,
+// and a row per reason of exclusion.
+func (t *tidier) metric(name string, m *Metric) {
+	if m.N == 0 {
+		t.emit(name, "mean", Value{Unit: m.Unit, Reason: m.Reason}, 0)
+	} else {
+		stat := func(stat string, v float64) {
+			value := Known(v, m.Unit)
+			value.Unit = m.Unit
+			t.emit(name, stat, value, m.N)
+		}
+		stat("mean", m.Mean)
+		stat("std", m.Std)
+		stat("min", m.Min)
+		for _, rank := range sortedRanks(m.Quantiles) {
+			stat(rank, m.Quantiles[rank])
+		}
+		stat("max", m.Max)
+	}
+	for _, code := range sorted(m.Excluded) {
+		t.add(name, "excluded."+code, KnownInt(m.Excluded[code], unit.None))
+	}
+}
+
+func (t *tidier) goodput(g *Goodput) {
+	if g == nil {
+		return
+	}
+	t.add("goodput", "denominator", KnownInt(g.Denominator, unit.Request))
+	t.add("goodput", "good", KnownInt(g.Good, unit.Request))
+	t.add("goodput", "missed", KnownInt(g.Missed, unit.Request))
+	t.add("goodput", "unknown", KnownInt(g.Unknown, unit.Request))
+	t.add("goodput", "share", g.Share)
+	t.add("goodput", "share_low", g.ShareLow)
+	t.add("goodput", "share_high", g.ShareHigh)
+	t.add("goodput", "rate", g.Rate)
+	for _, limit := range sorted(g.MissedBy) {
+		t.add("goodput", "missed_by."+limit, KnownInt(g.MissedBy[limit], unit.Request))
+	}
+}
+
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// sortedRanks orders ranks by number: 0.9 before 0.95.
+func sortedRanks(m map[string]float64) []string {
+	keys := sorted(m)
+	slices.SortStableFunc(keys, func(a, b string) int {
+		x, _ := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	return keys
+}
