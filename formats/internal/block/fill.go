@@ -1,0 +1,67 @@
+package block
+
+import (
+	"bytes"
+
+	"servescope/formats"
+)
+
+// filler reads blocks. Its methods are safe for concurrent use.
+type filler interface {
+	// claim takes a sequence number without reading.
+	claim() int64
+	// next claims the next block and reads it into buf, which may grow. An
+	// error belongs to the block of that number; end means there is none.
+	next(b *Block, buf []byte) (seq int64, out []byte, end bool, err error)
+	// shrank tells where a source ended before its size.
+	shrank() (at int64, ok bool)
+	close() error
+}
+
+// extent is what both kinds of filler know of their task.
+type extent struct {
+	from, to int64 // the lines that start here; to < 0: up to the end of the source
+	size     int   // bytes per block
+	maxLine  int   // bytes of the longest line, without its newline
+	limit    int   // bytes of a buffer from which it waits for its turn
+	turn     *turn
+}
+
+func newFiller(src formats.Source, rng formats.Range, opt Options, limit int, t *turn) filler {
+	e := extent{rng.From, rng.To, opt.Block, opt.MaxLine, limit, t}
+	if at := src.At(); at != nil {
+		return newPaged(e, at, src.Size())
+	}
+	return &piped{extent: e, src: src}
+}
+
+// lineStart returns the first index from i on at which a line of buf starts.
+func lineStart(buf []byte, i int64) int64 {
+	if i <= 0 {
+		return 0
+	}
+	if k := bytes.IndexByte(buf[i-1:], '\n'); k >= 0 {
+		return i + int64(k)
+	}
+	return int64(len(buf))
+}
+
+// reserve returns buf with room for n more bytes and the padding.
+func reserve(buf []byte, n int) []byte {
+	if cap(buf)-len(buf) >= n+Pad {
+		return buf
+	}
+	out := make([]byte, len(buf), max(len(buf)+n+Pad, min(2*len(buf), len(buf)+8<<20)))
+	copy(out, buf)
+	return out
+}
+
+// pad puts newlines behind buf.
+func pad(buf []byte) []byte {
+	buf = reserve(buf, 0)
+	behind := buf[len(buf) : len(buf)+Pad]
+	for i := range behind {
+		behind[i] = '\n'
+	}
+	return buf
+}
