@@ -113,6 +113,33 @@ func TestBuilderAgainstModel(t *testing.T) {
 				t.Fatalf("clone, row %d: got %+v, want %+v", i, got, want[i])
 			}
 		}
+		lean := batch.Clone(false)
+		if lean.Has(5) {
+			t.Fatal("a clone without lists has lists")
+		}
+		checkSelect(t, r, lean.WithLists(5, batch.Lists(5)), want)
+	}
+}
+
+// checkSelect compares a random selection of a batch's rows with the model.
+func checkSelect(t *testing.T, r *rand.Rand, batch *Batch, rows []row) {
+	t.Helper()
+	share := r.Float64()
+	keep := make([]bool, len(rows))
+	var want []row
+	for i := range rows {
+		if keep[i] = r.Float64() < share; keep[i] {
+			want = append(want, rows[i])
+		}
+	}
+	got := batch.Select(keep)
+	if got.Rows != len(want) {
+		t.Fatalf("%d rows selected, want %d", got.Rows, len(want))
+	}
+	for i := range want {
+		if g := read(got, i); !reflect.DeepEqual(g, want[i]) {
+			t.Fatalf("selected row %d: got %+v, want %+v", i, g, want[i])
+		}
 	}
 }
 

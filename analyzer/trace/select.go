@@ -1,0 +1,104 @@
+package trace
+
+// Select returns the rows of b that keep marks, in their order; keep has one
+// entry per row. If it marks all of them, b itself is returned; else the result
+// has memory of its own, except for dictionaries.
+func (b *Batch) Select(keep []bool) *Batch {
+	rows := make([]int32, 0, b.Rows)
+	for i, k := range keep {
+		if k {
+			rows = append(rows, int32(i))
+		}
+	}
+	if len(rows) == b.Rows {
+		return b
+	}
+	out := *b
+	out.Rows = len(rows)
+	out.columns = make([]column, len(b.columns))
+	if out.Rows == 0 {
+		return &out
+	}
+	for i := range b.columns {
+		if b.columns[i].n > 0 {
+			b.columns[i].pick(rows, b.Table.Fields[i].Type, &out.columns[i])
+		}
+	}
+	return &out
+}
+
+// WithLists returns a batch that shares everything with b but for list column
+// c, which is v: the lists of a batch whose Clone left them behind.
+func (b *Batch) WithLists(c Col, v Lists) *Batch {
+	out := *b
+	out.columns = append([]column(nil), b.columns...)
+	col := column{ints: v.Values, offsets: v.Offsets, valid: v.Valid}
+	if len(v.Offsets) > 0 {
+		col.n = b.Rows
+		for i := range b.Rows {
+			if !v.Valid.Valid(i) {
+				col.nulls++
+			}
+		}
+	}
+	out.columns[c] = col
+	return &out
+}
+
+// pick copies the given rows of c into dst, an empty column.
+func (c *column) pick(rows []int32, t Type, dst *column) {
+	dst.n, dst.values = len(rows), c.values
+	if c.valid != nil {
+		dst.valid = make(Bitmap, (len(rows)+7)>>3)
+		for j, i := range rows {
+			if c.valid.Valid(int(i)) {
+				dst.valid[j>>3] |= 1 << (j & 7)
+			} else {
+				dst.nulls++
+			}
+		}
+	}
+	switch t {
+	case Int64:
+		dst.ints = gather(c.ints, rows)
+	case Float64:
+		dst.floats = gather(c.floats, rows)
+	case Dict:
+		dst.codes = gather(c.codes, rows)
+	case Bool:
+		dst.bits = make(Bitmap, (len(rows)+7)>>3)
+		for j, i := range rows {
+			if c.bits.Valid(int(i)) {
+				dst.bits[j>>3] |= 1 << (j & 7)
+			}
+		}
+	case Text:
+		dst.data, dst.offsets = gatherRuns(c.data, c.offsets, rows)
+	case List:
+		dst.ints, dst.offsets = gatherRuns(c.ints, c.offsets, rows)
+	}
+}
+
+// gather returns the values of the given rows.
+func gather[E any](values []E, rows []int32) []E {
+	out := make([]E, len(rows))
+	for j, i := range rows {
+		out[j] = values[i]
+	}
+	return out
+}
+
+// gatherRuns returns the runs values[offsets[i]:offsets[i+1]] of the given rows.
+func gatherRuns[E any](values []E, offsets []int32, rows []int32) ([]E, []int32) {
+	out := make([]int32, 1, len(rows)+1)
+	var n int32
+	for _, i := range rows {
+		n += offsets[i+1] - offsets[i]
+		out = append(out, n)
+	}
+	data := make([]E, 0, n)
+	for _, i := range rows {
+		data = append(data, values[offsets[i]:offsets[i+1]]...)
+	}
+	return data, out
+}
