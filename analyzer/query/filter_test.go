@@ -171,7 +171,7 @@ func TestFilterErrors(t *testing.T) {
 		"prompt_tokens == 5":                `column 15: unknown operator "=="; the operators are = != < <= > >= ~`,
 		"prompt_tokens ~ 5":                 "column 15: prompt_tokens is not a text; write prompt_tokens > 100",
 		"ttft > 500":                        `column 8: ttft is a time: "500" has no unit; write 500s or 500ms`,
-		"ttft > soon":                       `column 8: ttft is a time: "soon" is not a duration; write a number with ns, us, ms, s, m or h`,
+		"ttft > soon":                       `column 8: ttft is a time: "soon" is not a duration; write a number with ns, us, ms, s, m, h or d`,
 		"sent > 500":                        `column 8: sent is a point in time, "500" is not; write sent >= 2026-01-31T14:05:00Z, or 30s since the origin of a clock that is not a wall clock`,
 		"sent in (1s,2026-01-31T14:05:00Z)": "column 13: times and offsets have no common order; list either times or offsets",
 		"status = okay":                     `column 10: status is never "okay"; did you mean ok?`,

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"servescope/analyzer/unit"
 )
 
 // Dimensions are the names that --by takes, in the order of its help text.
@@ -64,7 +66,7 @@ func ParseInstant(flag, text string) (*Instant, error) {
 	} else if err == errRange {
 		return nil, errorf(flag, "give epoch seconds, not milli- or nanoseconds", "%s is out of range", quote(text))
 	}
-	if _, err := time.ParseDuration(text); err == nil {
+	if _, err := duration("", text); err == nil {
 		return nil, errorf(flag, "write +"+strings.TrimPrefix(text, "-")+" for an offset from the start of the run", "%s is not a point in time", quote(text))
 	}
 	return nil, errorf(flag, forms, "%s is not a point in time", quote(text))
@@ -180,16 +182,20 @@ func ParseRanks(text string) ([]float64, error) {
 	return slices.Compact(out), nil
 }
 
-// duration parses a duration in ns, exactly.
+// duration parses a duration in ns, exactly; a leading minus sign is allowed.
 func duration(flag, text string) (int64, error) {
-	d, err := time.ParseDuration(text)
+	rest, negative := strings.CutPrefix(text, "-")
+	ns, err := unit.ParseDuration(rest)
+	if err == nil && negative {
+		ns = -ns
+	}
 	if err == nil {
-		return int64(d), nil
+		return ns, nil
 	}
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return 0, errorf(flag, "write "+text+"s or "+text+"ms", "%s has no unit", quote(text))
 	}
-	return 0, errorf(flag, "write a number with ns, us, ms, s, m or h", "%s is not a duration", quote(text))
+	return 0, errorf(flag, "write a number with ns, us, ms, s, m, h or d", "%s is not a duration", quote(text))
 }
 
 // positive parses a duration above 0.
