@@ -73,12 +73,14 @@ type Run struct {
 	Clock    string `json:"clock"`             // clock of the stamps: kind, or kind/source
 	Duration Value  `json:"duration_ns"`       // length of the run in ns as its producer measured it
 
-	Cell                 // all requests of the run that the query selects
-	Groups   []Group     `json:"groups"`   // by the query's dimensions; empty without any
-	Windows  []Window    `json:"windows"`  // in order of time; empty without a window length
-	Reported []Reported  `json:"reported"` // what the producer claims itself, beside our figures
-	Config   [][2]string `json:"config"`   // settings of the run as [name, value], in source order
-	Notes    []string    `json:"notes"`    // facts a reader of the numbers must know
+	Cell                  // all requests of the run that the query selects
+	Groups    []Group     `json:"groups"`    // by the query's dimensions; empty without any
+	Windows   []Window    `json:"windows"`   // in order of time; empty without a window length
+	Reported  []Reported  `json:"reported"`  // what the producer claims itself, beside our figures
+	Config    [][2]string `json:"config"`    // settings of the run as [name, value], in source order
+	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
+	Removed   Removed     `json:"removed"`   // what the query removed; adds up to requests.filtered
+	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
 }
 
 // Cell holds the figures of one set of requests: a run, a group, a window, or
@@ -102,6 +104,13 @@ type Requests struct {
 	Open        int64 `json:"open"`         // the log ends before they do
 	HeadMissing int64 `json:"head_missing"` // the log begins after they did
 	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
+}
+
+// Removed counts the requests that a query removed, each by the first reason.
+type Removed struct {
+	Filter   int64 `json:"filter"`   // by the filter
+	Interval int64 `json:"interval"` // outside of from and to, or without a stamp that could tell
+	Trim     int64 `json:"trim"`     // in the trimmed edges
 }
 
 // Group is a cell of the requests that share the values of the dimensions By.

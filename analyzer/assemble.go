@@ -1,0 +1,87 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+)
+
+// output collects the cells that kernels fill; it implements kernel.Output. Run
+// numbers are those of the session's slots.
+type output struct {
+	q     *query.Query
+	names []map[string]string // of the groups
+	runs  map[int32]*report.Run
+	cells map[cellKey]*report.Cell
+}
+
+type cellKey struct {
+	run, group int32
+	window     int64
+}
+
+func newOutput(q *query.Query, sel *selection, runs []*run) *output {
+	o := &output{q: q, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell)}
+	if sel.groups != nil {
+		o.names = sel.groups.names
+	}
+	for _, r := range runs {
+		o.runs[r.slot] = new(report.Run)
+	}
+	return o
+}
+
+// Cell implements kernel.Output. Without dimensions there are no groups: their
+// cell is that of the run.
+func (o *output) Cell(run, group int32, window int64) *report.Cell {
+	if len(o.q.By) == 0 {
+		group = -1
+	}
+	if group < 0 && window == kernel.NoWindow {
+		return &o.runs[run].Cell
+	}
+	key := cellKey{run, group, window}
+	c := o.cells[key]
+	if c == nil {
+		c = new(report.Cell)
+		o.cells[key] = c
+	}
+	return c
+}
+
+// Run implements kernel.Output.
+func (o *output) Run(run int32) *report.Run { return o.runs[run] }
+
+// finish lets the kernels write their results and puts groups and windows into
+// their runs, sorted.
+func (o *output) finish(states []kernel.State) {
+	for _, s := range states {
+		s.Finish(o)
+	}
+	keys := make([]cellKey, 0, len(o.cells))
+	for k := range o.cells {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b cellKey) int { // NoWindow is the smallest window
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.group, b.group), cmp.Compare(a.window, b.window))
+	})
+	for i, k := range keys {
+		r, c := o.runs[k.run], o.cells[k]
+		list := &r.Windows
+		if k.group >= 0 {
+			if i == 0 || keys[i-1].run != k.run || keys[i-1].group != k.group {
+				r.Groups = append(r.Groups, report.Group{By: o.names[k.group]})
+			}
+			g := &r.Groups[len(r.Groups)-1]
+			if k.window == kernel.NoWindow {
+				g.Cell = *c
+				continue
+			}
+			list = &g.Windows
+		}
+		*list = append(*list, report.Window{From: k.window, To: k.window + o.q.Window, Cell: *c})
+	}
+}

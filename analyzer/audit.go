@@ -1,0 +1,75 @@
+package analyzer
+
+import (
+	"fmt"
+
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// tolerance is the relative difference up to which two figures are the same.
+const tolerance = 1e-6
+
+// compare puts our value beside a figure that the producer of record m
+// computed, and says why the two differ.
+func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, q *query.Query, e *engine) report.Reported {
+	line := report.Reported{Key: c.Key, Metric: c.Metric, Stat: c.Stat, Unit: c.Unit, Value: c.Value}
+	switch {
+	case len(r.members) > 1:
+		line.Ours = report.Null("several_records")
+		line.Note = fmt.Sprintf("of one of the %d records of this run", len(r.members))
+		return line
+	case c.Metric == "":
+		line.Ours = report.Null("no_counterpart")
+		return line
+	}
+	line.Ours = ours(&out.Cell, c)
+	if !line.Ours.Known || line.Ours.Unit != c.Unit || near(line.Ours.V, c.Value) {
+		return line
+	}
+	switch own := m.DefaultDefinition; {
+	case own != "" && own != e.name:
+		line.Note = fmt.Sprintf("another definition: use --definition %s to reproduce it", own)
+	case !plain(q):
+		line.Note = "another cohort: the query selects a part of the requests"
+	default:
+		line.Note = "the file's requests do not give this figure under its own definition"
+	}
+	return line
+}
+
+// ours returns the statistic of a cell that c names.
+func ours(cell *report.Cell, c trace.Reported) report.Value {
+	m, ok := cell.Metrics[c.Metric]
+	if !ok {
+		if v, ok := cell.Throughput.Values[c.Metric]; ok && c.Stat == "value" {
+			return v
+		}
+		return report.Null("no_counterpart")
+	}
+	if m.N == 0 {
+		return report.Null(m.Reason)
+	}
+	switch c.Stat {
+	case "mean":
+		return report.Known(m.Mean, m.Unit)
+	case "std":
+		return report.Known(m.Std, m.Unit)
+	case "min":
+		return report.Known(m.Min, m.Unit)
+	case "max":
+		return report.Known(m.Max, m.Unit)
+	}
+	if v, ok := m.Quantiles[c.Stat]; ok {
+		return report.Known(v, m.Unit)
+	}
+	return report.Null("not_asked")
+}
+
+// near reports whether two figures differ by at most the tolerance.
+func near(a, b float64) bool {
+	size := max(a, -a, b, -b)
+	d := a - b
+	return d <= tolerance*size && -d <= tolerance*size
+}

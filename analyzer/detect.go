@@ -1,0 +1,110 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/formats"
+)
+
+// detect finds the format of every input.
+func (s *Session) detect(ctx context.Context, set *formats.Set, force string) error {
+	var forced *formats.Format
+	if force != "" {
+		f, err := set.Lookup(force)
+		if err != nil {
+			return err
+		}
+		forced = f
+	}
+	if len(s.inputs.List) == 0 {
+		return errors.New("there is no input")
+	}
+	var first error
+	recognised := 0
+	for i, in := range s.inputs.List {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := &file{index: i, source: in.Source, label: in.Label, diags: new(diag.Log)}
+		s.files = append(s.files, f)
+		if forced != nil {
+			f.format, f.reason = forced, "forced"
+			recognised++
+			continue
+		}
+		err := f.detect(set)
+		if err == nil {
+			recognised++
+			continue
+		}
+		var unknown *formats.DetectError
+		if !errors.As(err, &unknown) && in.Named {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+		s.diags.Add(skipped(f, err, in.Named))
+	}
+	if recognised > 0 {
+		return nil
+	}
+	if n := len(s.files); n > 1 {
+		return fmt.Errorf("none of the %d inputs can be read; the first: %w", n, first)
+	}
+	return first
+}
+
+func (f *file) detect(set *formats.Set) error {
+	head, err := formats.ReadHead(f.source)
+	if err != nil {
+		f.reason = err.Error()
+		return err
+	}
+	found, err := set.Detect(head)
+	if err != nil {
+		f.reason = reasons(err)
+		return err
+	}
+	f.format, f.reason = found.Format, found.Reason
+	return nil
+}
+
+// reasons is a detection error on one line.
+func reasons(err error) string {
+	var e *formats.DetectError
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	if e.Plain != "" {
+		return e.Plain
+	}
+	var each []string
+	for _, a := range e.Tried {
+		each = append(each, a.Format.Name+": "+a.Reason)
+	}
+	return "no format recognises it (" + strings.Join(each, "; ") + ")"
+}
+
+// skipped is the diagnostic of an input that is left out. A file that the user
+// named is missed more than one that lies in the same directory.
+func skipped(f *file, err error, named bool) diag.Diag {
+	d := diag.Diag{Code: "not_recognised", Severity: diag.Notice, File: f.source.Name(), Offset: -1, Msg: f.reason}
+	var e *formats.DetectError
+	switch {
+	case !errors.As(err, &e):
+		d.Code, d.Severity = "unreadable", diag.Error
+	case e.Plain == "":
+		d.Fix = "give --format NAME to read it as one of these"
+		fallthrough
+	default:
+		if named {
+			d.Severity = diag.Error
+		}
+	}
+	return d
+}

@@ -1,0 +1,114 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+)
+
+// faultySource fails at a byte offset, or blocks there until released.
+type faultySource struct {
+	formats.Source
+	at    int64
+	block chan struct{}
+}
+
+func (s *faultySource) Open(off int64) (io.ReadCloser, error) {
+	return io.NopCloser(&faultyReader{s: s, off: off}), nil
+}
+
+type faultyReader struct {
+	s   *faultySource
+	off int64
+}
+
+func (r *faultyReader) Read(p []byte) (int, error) {
+	n := min(int64(len(p)), 100)
+	if r.off+n > r.s.at {
+		if r.s.block == nil {
+			return 0, errors.New("input/output error")
+		}
+		<-r.s.block
+	}
+	got, err := r.s.Source.At().ReadAt(p[:n], r.off)
+	r.off += int64(got)
+	return got, err
+}
+
+func TestReadErrors(t *testing.T) {
+	before := runtime.NumGoroutine()
+	text := randomText(rand.New(rand.NewPCG(1, 1)), 200, "m")
+	in := inputsOf(source{"good", "", text}, source{"bad", "", "tiny m a 1 1 1\n" + text})
+	in.List[1].Source = &faultySource{Source: in.List[1].Source, at: 3000}
+	s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cut = 700
+	for range 2 { // the session stays usable
+		if _, err := s.run(t.Context(), new(query.Query), tinyEngine()); err == nil || err.Error() != "bad: input/output error" {
+			t.Errorf("got %v", err)
+		}
+	}
+	leaked(t, before)
+}
+
+// leaked fails if more goroutines run than before, after a moment.
+func leaked(t *testing.T, before int) {
+	t.Helper()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+func TestCancel(t *testing.T) {
+	before := runtime.NumGoroutine()
+	text := strings.Repeat("tiny m a 1 1 1\n", 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := openTest(t, Options{Workers: 2, Progress: func(int64, int64) { cancel() }}, 500, source{"x", "", text})
+	if _, err := s.run(ctx, new(query.Query), tinyEngine()); !errors.Is(err, context.Canceled) {
+		t.Errorf("while reading: %v", err)
+	}
+	s = openTest(t, Options{Workers: 2}, 500, source{"x", "", text})
+	runTest(t, s, new(query.Query))
+	if _, err := s.run(ctx, new(query.Query), tinyEngine()); !errors.Is(err, context.Canceled) {
+		t.Errorf("over resident rows: %v", err)
+	}
+	if err := s.Rows(ctx, new(query.Query), true, func(*trace.Batch) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("rows: %v", err)
+	}
+	stop := errors.New("enough")
+	if err := s.Rows(t.Context(), new(query.Query), true, func(*trace.Batch) error { return stop }); err != stop {
+		t.Errorf("rows that are refused: %v", err)
+	}
+	leaked(t, before)
+}
+
+func TestProgress(t *testing.T) {
+	text := strings.Repeat("tiny m a 1 1 1\n", 1000)
+	var last, calls int64
+	s := openTest(t, Options{Workers: 3, Progress: func(done, total int64) {
+		if done < last || total != 2*int64(len(text)) {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last = done
+		calls++
+	}}, 0, source{"x", "", text}, source{"y", "", text})
+	runTest(t, s, new(query.Query))
+	if last != 2*int64(len(text)) || calls < 2 {
+		t.Errorf("ends at %d after %d calls", last, calls)
+	}
+}

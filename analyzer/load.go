@@ -1,0 +1,115 @@
+package analyzer
+
+import (
+	"context"
+	"sync/atomic"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+)
+
+// load reads every input once: request columns become resident, and the token
+// lists too if they are wanted and fit an eighth of the memory. If p is not nil
+// its kernels fold every row, lists included, on the way.
+func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
+	jobs := s.jobs()
+	rows := make([][]*resident, len(jobs))
+	seen := make([]map[int64]*trace.RunMeta, len(jobs)) // runs with rows, by key
+	for j := range seen {
+		seen[j] = make(map[int64]*trace.RunMeta)
+	}
+	first := make([]int64, len(jobs))
+	var held atomic.Int64 // bytes of resident lists
+	budget := s.opt.Memory / 8
+	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
+		f := jobs[j].file
+		seen[j][b.Run.Key] = b.Run
+		r := &resident{place: place{f, s.slots.of(f, b.Run.Key), first[j]}, batch: b.Clone(false)}
+		first[j] += int64(b.Rows)
+		if lists && held.Load() <= budget {
+			r.gaps, r.tokens = pack(b.Lists(trace.ChunkGaps)), pack(b.Lists(trace.ChunkTokens))
+			held.Add(r.gaps.bytes() + r.tokens.bytes())
+		}
+		rows[j] = append(rows[j], r)
+		if p != nil {
+			own := *b
+			own.Run = f.view(b.Run)
+			p.update(worker, &kernel.View{Batch: &own, RunIndex: r.slot, Group: p.zeros(worker, b.Rows)})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.loaded, s.lists = true, lists && held.Load() <= budget
+	s.account(jobs, parts, seen)
+	s.makeRuns()
+	for _, part := range rows {
+		for _, r := range part {
+			r.batch.Run = r.file.metas[r.batch.Run.Key].view
+			if !s.lists {
+				r.gaps, r.tokens = packed{}, packed{}
+			}
+		}
+		s.rows = append(s.rows, part...)
+	}
+	return nil
+}
+
+// account files the accounts, diagnostics and runs of each input.
+func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunMeta) {
+	for _, f := range s.files {
+		if f.format == nil {
+			continue
+		}
+		var mine []part
+		var rows []map[int64]*trace.RunMeta
+		for j := range jobs {
+			if jobs[j].file == f {
+				mine, rows = append(mine, parts[j]), append(rows, seen[j])
+			}
+		}
+		f.diags = new(diag.Log)
+		f.diags.Merge(formats.FaultsOf(f.source))
+		f.account = formats.Account{Kinds: make(map[string]int64)}
+		for _, p := range mine {
+			f.diags.Merge(p.diags)
+			f.account.Total += p.account.Total
+			f.account.Parsed += p.account.Parsed
+			f.account.Diagnosed += p.account.Diagnosed
+			f.account.Noise += p.account.Noise
+			for kind, n := range p.account.Kinds {
+				f.account.Kinds[kind] += n
+			}
+		}
+		f.addMetas(mine, rows)
+	}
+}
+
+// reread reads every input again, with token lists, and folds the rows that sel
+// selects into p.
+func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
+	jobs := s.jobs()
+	first := make([]int64, len(jobs))
+	choosers := make([]chooser, s.opt.Workers)
+	_, err := s.read(ctx, jobs, true, func(worker, j int, b *trace.Batch) error {
+		f := jobs[j].file
+		m := f.metas[b.Run.Key]
+		if m == nil {
+			return changed(f)
+		}
+		own := *b
+		own.Run = m.view
+		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
+		first[j] += int64(b.Rows)
+		group := p.zeros(worker, b.Rows)
+		if sel.rows != nil {
+			group = choosers[worker].again(sel, &own, at)
+		}
+		p.update(worker, &kernel.View{Batch: &own, RunIndex: at.slot, Group: group})
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,184 @@
+package analyzer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+)
+
+// maxPasses bounds how often a kernel may ask for the data again.
+const maxPasses = 8
+
+// pass folds rows into one state per kernel and worker.
+type pass struct {
+	q       *query.Query
+	facts   *kernel.Facts
+	kernels []kernel.Kernel
+	states  [][]kernel.State // by worker; nil where the worker has seen no row
+	zero    [][]int32        // by worker
+}
+
+func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, workers int) *pass {
+	return &pass{q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers)}
+}
+
+// update folds the rows of v. Each worker is one goroutine.
+func (p *pass) update(worker int, v *kernel.View) {
+	if p.states[worker] == nil {
+		p.states[worker] = p.fresh()
+	}
+	for _, state := range p.states[worker] {
+		state.Update(v)
+	}
+}
+
+func (p *pass) fresh() []kernel.State {
+	out := make([]kernel.State, len(p.kernels))
+	for i, k := range p.kernels {
+		out[i] = k.New(p.q, p.facts)
+	}
+	return out
+}
+
+// zeros returns n zeros: the group of every row of an ungrouped query.
+func (p *pass) zeros(worker, n int) []int32 {
+	if len(p.zero[worker]) < n {
+		p.zero[worker] = make([]int32, n)
+	}
+	return p.zero[worker][:n]
+}
+
+// merge returns one state per kernel over all that the workers have seen.
+func (p *pass) merge() ([]kernel.State, error) {
+	var out []kernel.State
+	for _, states := range p.states {
+		if out == nil {
+			out = states
+			continue
+		}
+		for i := range states {
+			if err := out[i].Merge(states[i]); err != nil {
+				return nil, fmt.Errorf("kernel %s: %w", p.kernels[i].Name(), err)
+			}
+		}
+	}
+	if out == nil {
+		out = p.fresh()
+	}
+	return out, nil
+}
+
+// fold runs the kernels over the rows that sel selects, in as many passes as
+// they ask for, and returns their final states with all that they learned.
+func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, first []kernel.State) ([]kernel.State, *kernel.Facts, error) {
+	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index))}
+	final := make([]kernel.State, len(kernels))
+	wanted := make([]int, len(kernels)) // the kernels of the current pass
+	for i := range wanted {
+		wanted[i] = i
+	}
+	for states := first; ; states = nil {
+		if states == nil {
+			var list []kernel.Kernel
+			for _, i := range wanted {
+				list = append(list, kernels[i])
+			}
+			var err error
+			if states, err = s.pass(ctx, q, sel, list, facts); err != nil {
+				return nil, nil, err
+			}
+		}
+		next := &kernel.Facts{Pass: facts.Pass + 1, Runs: slices.Clone(facts.Runs), Private: make(map[string][]byte)}
+		var again []int
+		for j, i := range wanted {
+			final[i] = states[j]
+			if states[j].Next(next) {
+				again = append(again, i)
+			}
+		}
+		if len(again) == 0 {
+			return final, next, nil
+		}
+		if next.Pass == maxPasses {
+			return nil, nil, fmt.Errorf("kernel %s asks for more than %d passes", kernels[again[0]].Name(), maxPasses)
+		}
+		wanted, facts = again, next
+	}
+}
+
+// pass runs kernels once over the rows that sel selects. Kernels of token lists
+// read the inputs again if the lists are not resident.
+func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, facts *kernel.Facts) ([]kernel.State, error) {
+	var near, far []kernel.Kernel
+	for _, k := range kernels {
+		if k.Lists() && !s.lists {
+			far = append(far, k)
+		} else {
+			near = append(near, k)
+		}
+	}
+	resident, err := s.passResident(ctx, sel, newPass(q, facts, near, s.opt.Workers))
+	if err != nil {
+		return nil, err
+	}
+	var read []kernel.State
+	if len(far) > 0 {
+		p := newPass(q, facts, far, s.opt.Workers)
+		if err := s.reread(ctx, sel, p); err != nil {
+			return nil, err
+		}
+		if read, err = p.merge(); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]kernel.State, 0, len(kernels))
+	for _, k := range kernels { // back into the order of kernels
+		from := &resident
+		if k.Lists() && !s.lists {
+			from = &read
+		}
+		out, *from = append(out, (*from)[0]), (*from)[1:]
+	}
+	return out, nil
+}
+
+// passResident folds the resident rows into p.
+func (s *Session) passResident(ctx context.Context, sel *selection, p *pass) ([]kernel.State, error) {
+	if len(p.kernels) == 0 {
+		return nil, nil
+	}
+	lists := slices.ContainsFunc(p.kernels, kernel.Kernel.Lists)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range min(s.opt.Workers, len(s.rows)) {
+		wg.Go(func() {
+			var u unpacker
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(s.rows) || ctx.Err() != nil {
+					return
+				}
+				r := s.rows[i]
+				b := r.batch
+				if lists {
+					b = u.batch(r)
+				}
+				group := sel.of(i)
+				if group == nil {
+					group = p.zeros(w, b.Rows)
+				}
+				p.update(w, &kernel.View{Batch: b, RunIndex: r.slot, Group: group})
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return p.merge()
+}

@@ -1,0 +1,124 @@
+package analyzer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+)
+
+// job is a part of an input that one reader reads.
+type job struct {
+	file    *file
+	rng     formats.Range
+	workers int // goroutines that the reader itself may use
+}
+
+// part is what the reader of one job knows at its end.
+type part struct {
+	runs    []*trace.RunMeta
+	diags   *diag.Log
+	account formats.Account
+}
+
+// largeSource is the size from which a source that only its reader can cut gets
+// all workers, however many inputs there are.
+const largeSource = 32 << 20
+
+// jobs cuts the inputs into jobs, in order of input and offset.
+func (s *Session) jobs() []job {
+	var out []job
+	for _, f := range s.files {
+		if f.format == nil {
+			continue
+		}
+		size := f.source.Size()
+		if f.format.Shape != formats.Records || f.source.At() == nil || size <= s.cut {
+			out = append(out, job{f, formats.Whole, 1})
+			continue
+		}
+		for from := int64(0); from < size; from += s.cut {
+			to := from + s.cut
+			if to >= size {
+				to = -1
+			}
+			out = append(out, job{f, formats.Range{From: from, To: to}, 1})
+		}
+	}
+	for i := range out {
+		if size := out[i].file.source.Size(); out[i].rng == formats.Whole && (size < 0 || size > largeSource) {
+			out[i].workers = s.opt.Workers
+		} else {
+			out[i].workers = max(1, s.opt.Workers/len(out))
+		}
+	}
+	return out
+}
+
+// read reads the jobs on the session's workers. Each batch goes to fold, with
+// the numbers of the goroutine and the job; it is valid during the call. All
+// goroutines have ended when read returns. The error is the first that occurred.
+func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(worker, job int, b *trace.Batch) error) ([]part, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	meter := newMeter(ctx, jobs, s.opt.Progress)
+	parts := make([]part, len(jobs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range min(s.opt.Workers, len(jobs)) {
+		wg.Go(func() {
+			for {
+				j := int(next.Add(1)) - 1
+				if j >= len(jobs) || ctx.Err() != nil {
+					return
+				}
+				err := s.readJob(ctx, &jobs[j], &parts[j], meter, lists, func(b *trace.Batch) error { return fold(w, j, b) })
+				if err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return parts, context.Cause(ctx)
+}
+
+func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, fold func(*trace.Batch) error) error {
+	r, err := j.file.format.Open(ctx, &metered{j.file.source, m}, j.rng, formats.Options{
+		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 4, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
+	})
+	if err != nil {
+		return named(j.file, err)
+	}
+	defer r.Close()
+	for r.Next() {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := fold(r.Batch()); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := r.Err(); err != nil {
+		return named(j.file, err)
+	}
+	*out = part{r.Runs(), r.Diags(), r.Account()}
+	return nil
+}
+
+// named puts the name of the input before an error that lacks it.
+func named(f *file, err error) error {
+	if strings.Contains(err.Error(), f.source.Name()) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", f.source.Name(), err)
+}

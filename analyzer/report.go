@@ -1,0 +1,227 @@
+package analyzer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+	"servescope/formats"
+)
+
+// Run answers q. The first call reads the inputs; later ones read again only
+// for token data that did not fit the memory. It is cancelled by ctx, and its
+// errors are those of the query, of reading, and of ctx.
+func (s *Session) Run(ctx context.Context, q *query.Query) (*report.Report, error) {
+	e, err := engineFor(q.Definition)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(ctx, q, e)
+}
+
+func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.Report, error) {
+	if err := checkQuery(q); err != nil {
+		return nil, err
+	}
+	log := new(diag.Log)
+	var untrimmed *output
+	facts := new(kernel.Facts)
+	if q.Trim != (query.Trim{}) {
+		whole := *q
+		whole.Trim, whole.By, whole.Window = query.Trim{}, nil, 0
+		var err error
+		if untrimmed, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log)); err != nil {
+			return nil, err
+		}
+	}
+	out, _, err := s.answer(ctx, q, e, facts, log)
+	if err != nil {
+		return nil, err
+	}
+	r := &report.Report{Schema: report.Schema, Query: echo(q), Definition: e.describe(), Inputs: s.Inputs()}
+	for _, run := range s.runs {
+		filled := out.runs[run.slot]
+		if untrimmed != nil {
+			filled.Untrimmed = &untrimmed.runs[run.slot].Cell
+		}
+		s.describe(filled, run, q, e, log)
+		r.Runs = append(r.Runs, *filled)
+	}
+	log.Merge(&s.diags)
+	for _, f := range s.files {
+		log.Merge(f.diags)
+	}
+	r.Diags = s.located(log)
+	return r, nil
+}
+
+// answer selects rows, runs the kernels over them and returns their results.
+// facts holds the steady windows that a steady trim needs.
+func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *kernel.Facts, log *diag.Log) (*output, *kernel.Facts, error) {
+	var first []kernel.State
+	if !s.loaded {
+		var p *pass
+		if plain(q) {
+			p = newPass(q, new(kernel.Facts), e.kernels, s.opt.Workers)
+		}
+		if err := s.load(ctx, true, p); err != nil {
+			return nil, nil, err
+		}
+		if p != nil {
+			var err error
+			if first, err = p.merge(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	sel := s.choose(q, e.metric, facts)
+	states, learned, err := s.fold(ctx, q, sel, e.kernels, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := newOutput(q, sel, s.runs)
+	out.finish(states)
+	for slot, n := range sel.removed {
+		out.runs[slot].Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim}
+	}
+	s.selectionDiags(sel, log)
+	return out, learned, nil
+}
+
+// checkQuery refuses what no run can answer.
+func checkQuery(q *query.Query) error {
+	if q.From != nil && q.To != nil && q.From.Relative == q.To.Relative && q.From.NS >= q.To.NS {
+		return &query.Error{Flag: "--to", Msg: fmt.Sprintf("%s is not after --from %s", q.To, q.From), Fix: "exchange them"}
+	}
+	return nil
+}
+
+// echo is the query as text.
+func echo(q *query.Query) report.Query {
+	out := report.Query{Window: q.Window, By: slices.Clone(q.By), Trim: q.Trim.String(), Replicas: q.Replicas}
+	if q.Filter != nil {
+		out.Filter = q.Filter.String()
+	}
+	if q.From != nil {
+		out.From = q.From.String()
+	}
+	if q.To != nil {
+		out.To = q.To.String()
+	}
+	for _, l := range q.SLO {
+		out.SLO = append(out.SLO, l.String())
+	}
+	return out
+}
+
+// describe completes a run with what its producer says and with the reasons of
+// what is not there.
+func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine, log *diag.Log) {
+	m := r.members[0]
+	out.Label, out.Format, out.Engine, out.Version, out.Model = r.label, r.format, m.Engine, m.Version, m.Model
+	out.Side, out.Clock = sideOf(m), m.Clock.String()
+	out.Duration = report.Null("not_recorded")
+	if m.HasDuration {
+		out.Duration = report.KnownInt(m.Duration, unit.Nanosecond)
+	}
+	if len(r.members) > 1 {
+		s.describeUnited(out, r)
+	}
+	reason := "not_recorded"
+	for _, m := range r.members {
+		for _, p := range m.Config {
+			out.Config = append(out.Config, [2]string{p.Key, p.Value})
+		}
+		if m.NoRequests == "" {
+			continue
+		}
+		reason = "no_requests"
+		out.Notes = append(out.Notes, m.NoRequests)
+		log.Add(diag.Diag{Code: "no_requests", Severity: diag.Notice, File: r.label, Offset: -1, Msg: m.NoRequests})
+	}
+	for _, m := range r.members {
+		out.Notes = append(out.Notes, m.Notes...)
+	}
+	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
+	for _, m := range r.members {
+		for _, c := range m.Reported {
+			out.Reported = append(out.Reported, compare(c, out, r, m, q, e))
+		}
+	}
+}
+
+func sideOf(m *trace.RunMeta) string { return m.Default(trace.SideCol) }
+
+// describeUnited describes a run of several records: what they agree on.
+func (s *Session) describeUnited(out *report.Run, r *run) {
+	agree := func(dst *string, get func(*trace.RunMeta) string) {
+		for _, m := range r.members[1:] {
+			if get(m) != get(r.members[0]) {
+				*dst = "mixed"
+			}
+		}
+	}
+	agree(&out.Format, func(m *trace.RunMeta) string { return m.Format })
+	agree(&out.Engine, func(m *trace.RunMeta) string { return m.Engine })
+	agree(&out.Version, func(m *trace.RunMeta) string { return m.Version })
+	agree(&out.Model, func(m *trace.RunMeta) string { return m.Model })
+	agree(&out.Side, func(m *trace.RunMeta) string { return sideOf(m) })
+	agree(&out.Clock, func(m *trace.RunMeta) string { return m.Clock.String() })
+	out.Duration = report.Null("several_records")
+	out.Notes = append(out.Notes, fmt.Sprintf("%d records with this label are one run", len(r.members)))
+}
+
+// eachCell calls f for every cell of a run.
+func eachCell(r *report.Run, f func(*report.Cell)) {
+	f(&r.Cell)
+	if r.Untrimmed != nil {
+		f(r.Untrimmed)
+	}
+	for i := range r.Windows {
+		f(&r.Windows[i].Cell)
+	}
+	for i := range r.Groups {
+		f(&r.Groups[i].Cell)
+		for j := range r.Groups[i].Windows {
+			f(&r.Groups[i].Windows[j].Cell)
+		}
+	}
+}
+
+// maxLocated bounds the bytes that are scanned to find the lines of diagnostics.
+const maxLocated = 256 << 20
+
+// located returns the diagnostics with line numbers, as far as finding these is
+// cheap: counting lines to an offset reads everything before it.
+func (s *Session) located(log *diag.Log) []diag.Diag {
+	all := log.All()
+	source := make(map[string]formats.Source)
+	for _, f := range s.files {
+		source[f.source.Name()] = f.source
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].Offset, all[b].Offset) })
+	budget := int64(maxLocated)
+	for _, i := range order {
+		d := &all[i]
+		src := source[d.File]
+		if src == nil || d.Line != 0 || d.Offset < 0 || d.Offset > budget {
+			continue
+		}
+		budget -= d.Offset
+		if line, err := formats.LineAt(src, d.Offset); err == nil {
+			d.Line = line
+		}
+	}
+	return all
+}

@@ -1,0 +1,110 @@
+package analyzer
+
+import (
+	"context"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+// Rows calls f with the requests that q selects, in the order of inputs and
+// offsets; with lists, their token lists are there too. A batch is valid during
+// the call; its Run has the label of the report. An error of f ends the walk
+// and is returned.
+func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*trace.Batch) error) error {
+	e, err := engineFor(q.Definition)
+	if err != nil {
+		return err
+	}
+	if err := checkQuery(q); err != nil {
+		return err
+	}
+	facts := new(kernel.Facts)
+	if q.Trim.Steady {
+		whole := *q
+		whole.Trim, whole.By, whole.Window = query.Trim{}, nil, 0
+		if _, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log)); err != nil {
+			return err
+		}
+	}
+	if !s.loaded {
+		if err := s.load(ctx, lists, nil); err != nil {
+			return err
+		}
+	}
+	ungrouped := *q
+	ungrouped.By = nil
+	w := walk{sel: s.choose(&ungrouped, e.metric, facts), f: f}
+	if lists && !s.lists {
+		return s.walkInputs(ctx, &w)
+	}
+	var u unpacker
+	for i, r := range s.rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b := r.batch
+		if lists {
+			b = u.batch(r)
+		}
+		if err := w.emit(b, w.sel.of(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk hands selected rows to f.
+type walk struct {
+	sel  *selection
+	f    func(*trace.Batch) error
+	c    chooser
+	keep []bool
+}
+
+// emit hands on the rows of b that are in a group.
+func (w *walk) emit(b *trace.Batch, group []int32) error {
+	if group != nil {
+		w.keep = w.keep[:0]
+		for _, g := range group {
+			w.keep = append(w.keep, g >= 0)
+		}
+		b = b.Select(w.keep)
+	}
+	if b.Rows == 0 {
+		return nil
+	}
+	return w.f(b)
+}
+
+// walkInputs reads the inputs again, one after the other, for their lists.
+func (s *Session) walkInputs(ctx context.Context, w *walk) error {
+	jobs := s.jobs()
+	meter := newMeter(ctx, jobs, s.opt.Progress)
+	for i := range jobs {
+		jobs[i].workers = s.opt.Workers
+		var first int64
+		var end part
+		err := s.readJob(ctx, &jobs[i], &end, meter, true, func(b *trace.Batch) error {
+			f := jobs[i].file
+			m := f.metas[b.Run.Key]
+			if m == nil {
+				return changed(f)
+			}
+			own := *b
+			own.Run = m.view
+			var group []int32
+			if w.sel.rows != nil {
+				group = w.c.again(w.sel, &own, place{f, s.slots.of(f, b.Run.Key), first})
+			}
+			first += int64(b.Rows)
+			return w.emit(&own, group)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+// Package analyzer answers questions about the logs of LLM servers: it opens
+// the inputs, drives the kernels over their requests and assembles a report.
+//
+//	inputs → detection → readers → resident request columns ┐
+//	                                  └→ token data ────────┴→ kernels → report
+//
+// Request columns stay in memory, so that a second query does not read again;
+// token data (the gaps between chunks) is folded while it is read and kept only
+// where it is small. Results do not depend on the number of workers, nor on
+// where an input is cut for them: they are the same to the last byte.
+package analyzer
+
+import (
+	"context"
+	"time"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/report"
+	"servescope/formats"
+)
+
+// Options is what the caller decides. The zero value reads on one goroutine.
+type Options struct {
+	Workers int       // goroutines that read and fold; 0 means 1
+	Memory  int64     // bytes that the session may hold; 0 means DefaultMemory. Request columns are held in any case
+	Scratch string    // directory for temporary files; empty: none may be written
+	Now     time.Time // the present, for logs without a year
+	Block   int       // bytes read at a time; 0: each format's default
+
+	// Progress, if set, is called after every block with the bytes read so far
+	// in this pass over the inputs and their total, -1 when it is unknown. Calls
+	// come from several goroutines, one at a time.
+	Progress func(done, total int64)
+}
+
+// DefaultMemory is the budget of a session that names none.
+const DefaultMemory = 256 << 20
+
+// rangeSize is the length of the ranges in which sources of independent records
+// are read: long enough to hide the cost of opening one.
+const rangeSize = 16 << 20
+
+// Session holds the inputs of one analysis. Its methods are called by one
+// goroutine at a time; it needs no clock, environment or file system of its own.
+type Session struct {
+	opt    Options
+	cut    int64 // length of a range; tests vary it
+	inputs *formats.Inputs
+	files  []*file // one per input, in order
+
+	diags  diag.Log // of the inputs and their detection
+	slots  slots
+	rows   []*resident // request columns in order of (input, offset)
+	loaded bool
+	lists  bool // the token lists of rows are resident too
+	runs   []*run
+}
+
+// file is one input and what reading it brought to light.
+type file struct {
+	index   int
+	source  formats.Source
+	label   string          // as the user gave it, or ""
+	format  *formats.Format // nil: not recognised
+	reason  string
+	account formats.Account
+	diags   *diag.Log
+	metas   map[int64]*meta // by RunMeta.Key
+}
+
+// Open detects the format of every input; force names one for all of them, or
+// is "". Inputs that no format recognises are diagnosed and left out; if none
+// is recognised the error is (or wraps) a *formats.DetectError. Nothing else is
+// read before the first Run or Rows. The session owns inputs: Close closes them.
+func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force string, opt Options) (*Session, error) {
+	if opt.Workers < 1 {
+		opt.Workers = 1
+	}
+	if opt.Memory <= 0 {
+		opt.Memory = DefaultMemory
+	}
+	s := &Session{opt: opt, cut: rangeSize, inputs: inputs}
+	s.diags.Merge(&inputs.Diags)
+	return s, s.detect(ctx, set, force)
+}
+
+// Close closes the inputs and removes their temporary files.
+func (s *Session) Close() error { return s.inputs.Close() }
+
+// Inputs returns the inputs with their line accounting, which is empty until
+// they have been read.
+func (s *Session) Inputs() []report.Input {
+	out := make([]report.Input, len(s.files))
+	for i, f := range s.files {
+		out[i] = report.Input{
+			Name: f.source.Name(), Reason: f.reason, Bytes: max(f.source.Size(), 0),
+			Total: f.account.Total, Parsed: f.account.Parsed, Diagnosed: f.account.Diagnosed, Noise: f.account.Noise,
+			Kinds: f.account.Kinds,
+		}
+		if f.format != nil {
+			out[i].Format = f.format.Name
+		}
+		if out[i].Kinds == nil {
+			out[i].Kinds = map[string]int64{}
+		}
+	}
+	return out
+}
