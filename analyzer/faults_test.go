@@ -112,3 +112,30 @@ func TestProgress(t *testing.T) {
 		t.Errorf("ends at %d after %d calls", last, calls)
 	}
 }
+
+// pipe is a source that neither knows its size nor can be read from the middle.
+type pipe struct{ formats.Source }
+
+func (pipe) Size() int64     { return -1 }
+func (pipe) At() io.ReaderAt { return nil }
+
+func TestSourceWithoutSize(t *testing.T) {
+	text := strings.Repeat("tiny m a 1 1 1\n", 50)
+	in := inputsOf(source{"x", "", text})
+	in.List[0].Source = pipe{in.List[0].Source}
+	opt := Options{Workers: 2, Memory: 1, Progress: func(_, total int64) {
+		if total != -1 {
+			t.Errorf("total %d", total)
+		}
+	}}
+	s, err := Open(t.Context(), formats.NewSet(tiny), in, "", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r := runTest(t, s, new(query.Query))
+		if r.Inputs[0].Bytes != int64(len(text)) || r.Runs[0].Requests.Total != 50 {
+			t.Errorf("%d bytes, %d requests", r.Inputs[0].Bytes, r.Runs[0].Requests.Total)
+		}
+	}
+}

@@ -51,10 +51,11 @@ func (m *meter) add(n int) error {
 	return nil
 }
 
-// metered is a source whose bytes are counted.
+// metered is the source of a file whose bytes are counted.
 type metered struct {
 	formats.Source
-	m *meter
+	m    *meter
+	file *file
 }
 
 func (s *metered) Open(off int64) (io.ReadCloser, error) {
@@ -62,7 +63,7 @@ func (s *metered) Open(off int64) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &meteredReader{r, s.m}, nil
+	return &meteredReader{r, s, off}, nil
 }
 
 func (s *metered) At() io.ReaderAt {
@@ -75,12 +76,15 @@ func (s *metered) At() io.ReaderAt {
 
 type meteredReader struct {
 	io.ReadCloser
-	m *meter
+	s   *metered
+	off int64
 }
 
 func (r *meteredReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	if stop := r.m.add(n); stop != nil {
+	r.off += int64(n)
+	r.s.file.reached(r.off)
+	if stop := r.s.m.add(n); stop != nil {
 		return 0, stop
 	}
 	return n, err

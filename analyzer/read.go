@@ -90,7 +90,7 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(wo
 }
 
 func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, fold func(*trace.Batch) error) error {
-	r, err := j.file.format.Open(ctx, &metered{j.file.source, m}, j.rng, formats.Options{
+	r, err := j.file.format.Open(ctx, &metered{j.file.source, m, j.file}, j.rng, formats.Options{
 		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 4, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ package analyzer
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"servescope/analyzer/diag"
@@ -66,6 +67,22 @@ type file struct {
 	account formats.Account
 	diags   *diag.Log
 	metas   map[int64]*meta // by RunMeta.Key
+	length  atomic.Int64    // bytes read from the start, of a source that does not know its size
+}
+
+// reached notes that the bytes up to off have been read.
+func (f *file) reached(off int64) {
+	for n := f.length.Load(); n < off && !f.length.CompareAndSwap(n, off); n = f.length.Load() {
+	}
+}
+
+// size is the length of the file in bytes; where the source does not know it,
+// that of what has been read.
+func (f *file) size() int64 {
+	if n := f.source.Size(); n >= 0 {
+		return n
+	}
+	return f.length.Load()
 }
 
 // Open detects the format of every input; force names one for all of them, or
@@ -93,7 +110,7 @@ func (s *Session) Inputs() []report.Input {
 	out := make([]report.Input, len(s.files))
 	for i, f := range s.files {
 		out[i] = report.Input{
-			Name: f.source.Name(), Reason: f.reason, Bytes: max(f.source.Size(), 0),
+			Name: f.source.Name(), Reason: f.reason, Bytes: f.size(),
 			Total: f.account.Total, Parsed: f.account.Parsed, Diagnosed: f.account.Diagnosed, Noise: f.account.Noise,
 			Kinds: f.account.Kinds,
 		}
