@@ -12,6 +12,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"servescope/analyzer/diag"
@@ -39,22 +40,27 @@ func TestSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// validate fails unless data is JSON that schema.json accepts.
-func validate(t *testing.T, data []byte) {
-	t.Helper()
+// compiled is schema.json, compiled once.
+var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	file, err := os.ReadFile("schema.json")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	schema, err := c.Compile("schema.json")
+	return c.Compile("schema.json")
+})
+
+// validate fails unless data is JSON that schema.json accepts.
+func validate(t *testing.T, data []byte) {
+	t.Helper()
+	schema, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}

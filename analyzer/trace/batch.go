@@ -24,7 +24,7 @@ func (b *Batch) Validity(c Col) (valid Bitmap, some bool) {
 	return b.columns[c].valid, b.Has(c)
 }
 
-// Ints returns the view of an Int64 column.
+// Ints returns the view of an Int64 or Time column.
 func (b *Batch) Ints(c Col) Ints {
 	col := &b.columns[c]
 	return Ints{col.ints, col.valid}

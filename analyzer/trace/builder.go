@@ -254,7 +254,7 @@ func (c *column) finish(rows int, t Type) {
 	}
 	c.nulls += rows - c.n
 	switch t {
-	case Int64:
+	case Int64, Time:
 		c.ints = pad(c.ints, rows)
 	case Float64:
 		c.floats = pad(c.floats, rows)
@@ -271,7 +271,7 @@ func (c *column) finish(rows int, t Type) {
 // truncate forgets the value of the given row.
 func (c *column) truncate(row int, t Type) {
 	switch t {
-	case Int64:
+	case Int64, Time:
 		c.ints = c.ints[:row]
 	case Float64:
 		c.floats = c.floats[:row]

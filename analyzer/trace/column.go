@@ -7,7 +7,7 @@ type Bitmap []byte
 // Valid reports whether value i is not null.
 func (b Bitmap) Valid(i int) bool { return b == nil || b[i>>3]&(1<<(i&7)) != 0 }
 
-// Ints is a view of an Int64 column. Values is empty when the column is null
+// Ints is a view of an Int64 or Time column. Values is empty when the column is null
 // throughout; else it has one entry per row, undefined where null.
 type Ints struct {
 	Values []int64

@@ -23,6 +23,7 @@ const (
 	Text // plain UTF-8: a different value in nearly every row
 	Dict // dictionary-encoded UTF-8: few different values
 	List // LIST<INT64>
+	Time // TIMESTAMP in UTC: int64 since the Unix epoch in the field's unit; exported tables only
 )
 
 // Field describes one column. Stamp marks a point in time on the row's clock

@@ -1,0 +1,80 @@
+package trace
+
+import "math/bits"
+
+// NewBatch returns a batch of rows of table t whose columns are null throughout
+// until they are set. It is for columns that exist as whole slices, as in
+// exports and readers of columnar files; logs are read row by row, see Builder.
+func NewBatch(t *Table, run *RunMeta, file string, rows int) *Batch {
+	return &Batch{Table: t, Run: run, File: file, Rows: rows, columns: make([]column, len(t.Fields))}
+}
+
+// Share makes column c of b the same memory as column src of from, which has as
+// many rows and a column of the same type.
+func (b *Batch) Share(c Col, from *Batch, src Col) {
+	if from.columns[src].n > 0 {
+		b.columns[c] = from.columns[src]
+	}
+}
+
+// SetInts makes v column c, an Int64 or Time column; like the other setters it
+// shares memory with its argument, which has an entry per row.
+func (b *Batch) SetInts(c Col, v Ints) { b.set(c, column{ints: v.Values, valid: v.Valid}) }
+
+// SetFloats makes v column c. The values must be finite where they are valid.
+func (b *Batch) SetFloats(c Col, v Floats) { b.set(c, column{floats: v.Values, valid: v.Valid}) }
+
+// SetTexts makes v column c.
+func (b *Batch) SetTexts(c Col, v Texts) {
+	b.set(c, column{data: v.Data, offsets: v.Offsets, valid: v.Valid})
+}
+
+// SetDicts makes v column c.
+func (b *Batch) SetDicts(c Col, v Dicts) {
+	b.set(c, column{codes: v.Codes, values: v.Values, valid: v.Valid})
+}
+
+// SetBools makes v column c.
+func (b *Batch) SetBools(c Col, v Bools) { b.set(c, column{bits: v.Values, valid: v.Valid}) }
+
+// SetLists makes v column c.
+func (b *Batch) SetLists(c Col, v Lists) {
+	b.set(c, column{ints: v.Values, offsets: v.Offsets, valid: v.Valid})
+}
+
+func (b *Batch) set(c Col, col column) {
+	if len(col.ints)+len(col.floats)+len(col.codes)+len(col.bits)+len(col.offsets) == 0 {
+		return // null throughout, or no rows
+	}
+	col.n = b.Rows
+	if col.valid != nil {
+		col.nulls = b.Rows - col.valid.Count(b.Rows)
+		if col.nulls == 0 {
+			col.valid = nil
+		}
+	}
+	b.columns[c] = col
+}
+
+// Nulls returns how many rows of column c are null.
+func (b *Batch) Nulls(c Col) int {
+	if !b.Has(c) {
+		return b.Rows
+	}
+	return b.columns[c].nulls
+}
+
+// Count returns how many of the first n values are not null.
+func (b Bitmap) Count(n int) int {
+	if b == nil {
+		return n
+	}
+	total := 0
+	for _, x := range b[:n>>3] {
+		total += bits.OnesCount8(x)
+	}
+	if n&7 != 0 {
+		total += bits.OnesCount8(b[n>>3] & (1<<(n&7) - 1))
+	}
+	return total
+}
