@@ -55,6 +55,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		r.Runs = append(r.Runs, *filled)
 	}
 	log.Merge(&s.diags)
+	log.Merge(s.inputs.ArchiveFaults())
 	for _, f := range s.files {
 		log.Merge(f.diags)
 	}

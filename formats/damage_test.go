@@ -28,13 +28,13 @@ func TestUnpackDamaged(t *testing.T) {
 				t.Fatalf("%s cut at %d: not a prefix", name, cut)
 			}
 			complete := got == text || len(got) == 70000 // a cut between two frames cannot be seen
-			if d := in.Faults().All(); !complete && (len(d) != 1 || d[0].Offset != int64(len(got)) && name != "message") {
+			if d := allFaults(in); !complete && (len(d) != 1 || d[0].Offset != int64(len(got)) && name != "message") {
 				t.Fatalf("%s cut at %d of %d, %d of %d bytes: faults %+v", name, cut, len(data), len(got), len(text), d)
 			}
 			bad := []byte(data)
 			bad[10+r.IntN(len(bad)-10)] ^= 1 << r.IntN(8)
 			in = unpack(t, string(bad))
-			if got := content(t, in.List[0].Source); got != text && len(in.Faults().All()) == 0 {
+			if got := content(t, in.List[0].Source); got != text && len(allFaults(in)) == 0 {
 				t.Fatalf("%s: a flipped bit changed the text and nobody noticed", name)
 			}
 		}
@@ -50,7 +50,7 @@ func TestGzipChecksum(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
-	d := in.Faults().All()
+	d := allFaults(in)
 	if len(d) != 1 || d[0].Code != "gzip_checksum" || d[0].Offset != 4 || d[0].Count != 1 || !strings.Contains(d[0].Msg, "member 1") {
 		t.Errorf("got %+v", d)
 	}
@@ -66,7 +66,7 @@ func TestMessagesDamaged(t *testing.T) {
 	if !strings.HasPrefix(got, "one\n") || !strings.HasSuffix(got, "three\n") {
 		t.Errorf("got %q", got)
 	}
-	if d := in.Faults().All(); len(d) != 1 || d[0].Code != "corrupt_zstd" || d[0].Count != 1 {
+	if d := allFaults(in); len(d) != 1 || d[0].Code != "corrupt_zstd" || d[0].Count != 1 {
 		t.Errorf("got %+v", d)
 	}
 }

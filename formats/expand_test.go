@@ -8,7 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"servescope/analyzer/diag"
 )
+
+// allFaults returns everything that went wrong so far.
+func allFaults(in *Inputs) []diag.Diag {
+	log := in.ArchiveFaults()
+	log.Merge(&in.Diags)
+	for _, input := range in.List {
+		log.Merge(FaultsOf(input.Source))
+	}
+	return log.All()
+}
 
 // summary prints inputs as "label=name:content", and diags as "code×count".
 func summary(t *testing.T, in *Inputs) string {
@@ -21,7 +33,7 @@ func summary(t *testing.T, in *Inputs) string {
 		}
 		parts = append(parts, s)
 	}
-	for _, d := range in.Faults().All() {
+	for _, d := range allFaults(in) {
 		parts = append(parts, fmt.Sprintf("%s×%d", d.Code, d.Count))
 	}
 	return strings.Join(parts, " ")

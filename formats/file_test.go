@@ -72,6 +72,19 @@ func TestFileGrowsAndShrinks(t *testing.T) {
 	}
 }
 
+// TestArchiveShrinks counts the fault of an archive once, not for each member.
+func TestArchiveShrinks(t *testing.T) {
+	path := write(t, t.TempDir(), "a.tar", tarOf("a", strings.Repeat("A", 5000), "b", strings.Repeat("B", 5000)))
+	in := expand(t, path)
+	os.Truncate(path, 3000)
+	for _, input := range in.List {
+		content(t, input.Source)
+	}
+	if d := in.ArchiveFaults().All(); len(d) != 1 || d[0].Code != "file_shrank" || d[0].Count != 1 {
+		t.Errorf("got %+v", d)
+	}
+}
+
 func TestFileReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "a.log", "old")

@@ -20,16 +20,12 @@ type Inputs struct {
 	bases   []Source // archives, whose faults are those of no member alone
 }
 
-// Faults returns Diags and the faults that reading the sources has brought to
-// light so far, each counted once however often a source was read.
-func (in *Inputs) Faults() *diag.Log {
+// ArchiveFaults returns the faults, seen so far, of the archives that inputs are
+// members of. Those of an input itself are at FaultsOf.
+func (in *Inputs) ArchiveFaults() *diag.Log {
 	log := new(diag.Log)
-	log.Merge(&in.Diags)
 	for _, src := range in.bases {
 		log.Merge(FaultsOf(src))
-	}
-	for _, input := range in.List {
-		log.Merge(FaultsOf(input.Source))
 	}
 	return log
 }

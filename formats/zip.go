@@ -45,12 +45,12 @@ func (u *unpacker) zip(input Input, src Source) error {
 			locked++
 			continue
 		}
-		total += int64(min(f.UncompressedSize64, 1<<40))
+		total += int64(min(f.UncompressedSize64, 1<<40)) // the reader lets no member exceed it
 		if u.limits.blown(src.Size(), total) {
 			u.in.Diags.Add(u.limits.fault(src.Name(), total))
 			break
 		}
-		if !m.add(zipSource(name, f, src, at, u.limits)) {
+		if !m.add(zipSource(name, f, src, at)) {
 			break
 		}
 	}
@@ -60,27 +60,26 @@ func (u *unpacker) zip(input Input, src Source) error {
 
 // zipSource returns the source of one member: a section of the archive if it is
 // not compressed.
-func zipSource(name string, f *zip.File, archive Source, at *guardedAt, l limits) Source {
+func zipSource(name string, f *zip.File, archive Source, at *guardedAt) Source {
 	if f.Method == zip.Store && f.CompressedSize64 == f.UncompressedSize64 {
 		off, err := f.DataOffset()
 		if size := int64(f.UncompressedSize64); err == nil && size >= 0 && size <= archive.Size()-off {
 			return &section{name: name, at: at, off: off, size: size, mod: f.Modified}
 		}
 	}
-	return &zipMember{name: name, file: f, at: at, limits: l}
+	return &zipMember{name: name, file: f, at: at}
 }
 
 // zipMember is a compressed member of a zip archive.
 type zipMember struct {
 	faults
-	name   string
-	file   *zip.File
-	at     *guardedAt
-	limits limits
+	name string
+	file *zip.File
+	at   *guardedAt
 }
 
 func (z *zipMember) Name() string       { return z.name }
-func (z *zipMember) Size() int64        { return -1 } // what the directory says may be a lie
+func (z *zipMember) Size() int64        { return int64(min(z.file.UncompressedSize64, 1<<62)) }
 func (z *zipMember) ModTime() time.Time { return z.file.Modified }
 func (z *zipMember) At() io.ReaderAt    { return nil }
 
@@ -125,10 +124,6 @@ type zipReader struct {
 }
 
 func (r *zipReader) Read(p []byte) (int, error) {
-	if r.z.limits.blown(int64(r.z.file.CompressedSize64), r.out) {
-		r.z.set(r.z.limits.fault(r.z.name, r.out))
-		return 0, io.EOF
-	}
 	n, err := r.r.Read(p)
 	r.out += int64(n)
 	if err != nil && err != io.EOF {
