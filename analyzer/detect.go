@@ -99,7 +99,7 @@ func skipped(f *file, err error, named bool) diag.Diag {
 	case !errors.As(err, &e):
 		d.Code, d.Severity = "unreadable", diag.Error
 	case e.Plain == "":
-		d.Fix = "give --format NAME to read it as one of these"
+		d.Fix = e.Hint()
 		fallthrough
 	default:
 		if named {

@@ -325,7 +325,7 @@ func TestDetection(t *testing.T) {
 		t.Errorf("a named file that is not recognised: %v", err)
 	}
 	var e *formats.DetectError
-	if _, err := open("", true, bad); !errors.As(err, &e) || !strings.Contains(err.Error(), "--format") {
+	if _, err := open("", true, bad); !errors.As(err, &e) || !strings.Contains(e.Hint(), "--input-format") {
 		t.Errorf("one unknown input: %v", err)
 	}
 	if _, err := open("", false, bad, empty); !errors.As(err, &e) || !strings.Contains(err.Error(), "none of the 2 inputs") {

@@ -31,7 +31,7 @@ func NewSet(list ...*Format) *Set {
 // All returns the formats in the order of their priority.
 func (s *Set) All() []*Format { return slices.Clone(s.formats) }
 
-// Lookup returns the format with the given name, as in --format.
+// Lookup returns the format with the given name, as in --input-format.
 func (s *Set) Lookup(name string) (*Format, error) {
 	for _, f := range s.formats {
 		if f.Name == name {
@@ -89,8 +89,7 @@ type DetectError struct {
 	Tried []Attempt // every format, by priority
 }
 
-// Error prints the plain reason, or each format's reason, one per line, and how
-// to force a format.
+// Error prints the plain reason, or each format's reason, one per line.
 func (e *DetectError) Error() string {
 	if e.Plain != "" {
 		return e.Name + ": " + e.Plain
@@ -100,6 +99,13 @@ func (e *DetectError) Error() string {
 	for _, a := range e.Tried {
 		fmt.Fprintf(&b, "\n  %s: %s", a.Format.Name, a.Reason)
 	}
-	b.WriteString("\n  to read it as one of these, give --format NAME")
 	return b.String()
+}
+
+// Hint says how to force a format, or "" where that cannot help.
+func (e *DetectError) Hint() string {
+	if e.Plain != "" {
+		return ""
+	}
+	return "to read it as one of these, give --input-format NAME"
 }

@@ -46,8 +46,7 @@ func TestDetect(t *testing.T) {
 	want := `x: no format recognises this file
   early: does not begin with ab
   late: does not begin with ab
-  sure: does not begin with abc
-  to read it as one of these, give --format NAME`
+  sure: does not begin with abc`
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

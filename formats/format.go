@@ -51,7 +51,7 @@ const (
 // Format describes one format. It is a value: all of its functions are safe
 // for concurrent use.
 type Format struct {
-	Name     string // as in --format and testdata/formats/NAME
+	Name     string // as in --input-format and testdata/formats/NAME
 	Title    string // one line for people: what writes it
 	Priority int    // unique; breaks ties of the score, the lower wins
 	Shape    Shape

@@ -13,9 +13,11 @@ import (
 // spelled out: a stack of thousands covers the lines above it.
 const maxMarks = 2
 
-// visible returns s with everything a terminal would act on, or not show at
+// Visible returns s with everything a terminal would act on, or not show at
 // all, spelled out: control characters, escape sequences, bidirectional
 // overrides, zero-width characters, line separators, invalid UTF-8.
+func Visible(s string) string { return visible(s) }
+
 func visible(s string) string {
 	var b strings.Builder
 	marks := 0
