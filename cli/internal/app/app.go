@@ -91,6 +91,8 @@ func (p *Process) app() *cli.App {
 // commands lists the subcommands in the order of the help.
 func (p *Process) commands() []*cli.Command {
 	return []*cli.Command{
+		p.analyze(),
+		p.inspect(),
 		p.formats(),
 		p.completion(),
 		p.version(),

@@ -15,13 +15,11 @@ var shells = []string{"bash", "zsh", "fish"}
 
 func (p *Process) completion() *cli.Command {
 	return &cli.Command{
-		Name:      "completion",
-		Usage:     "print a script that completes commands, flags and values",
-		UsageText: "servescope completion bash|zsh|fish",
-		Description: `Prints a script that completes commands, flags and their values in a shell.
-
-Examples:
-  eval "$(servescope completion bash)"           in ~/.bashrc
+		Name:        "completion",
+		Usage:       "print a script that completes commands, flags and values",
+		UsageText:   "servescope completion bash|zsh|fish",
+		Description: `Prints a script that completes commands, flags and their values in a shell.`,
+		ArgsUsage: `  eval "$(servescope completion bash)"           in ~/.bashrc
   eval "$(servescope completion zsh)"            in ~/.zshrc, after compinit
   servescope completion fish | source            in ~/.config/fish/config.fish`,
 		Action: func(c *cli.Context) error {

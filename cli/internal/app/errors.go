@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer/render"
 )
 
 // usageError is a command line that makes no sense; Hint, where not empty, says
@@ -30,17 +32,6 @@ func (e *usageError) with(format string, args ...any) *usageError {
 	return e
 }
 
-// hinted is any other error with advice.
-type hinted struct {
-	error
-	hint string
-}
-
-func (h hinted) Unwrap() error { return h.error }
-
-// Hint returns what to do about the error.
-func (h hinted) Hint() string { return h.hint }
-
 // fail reports err on standard error and returns the exit code.
 func (p *Process) fail(ctx context.Context, err error) int {
 	if err == nil {
@@ -62,7 +53,11 @@ func (p *Process) fail(ctx context.Context, err error) int {
 
 // complain prints an error and the advice of every error it wraps.
 func (p *Process) complain(err error) {
-	fmt.Fprintf(p.Stderr, "%s: %s\n", programName, strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\n  "))
+	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = render.Visible(line) // file names and messages may hold anything
+	}
+	fmt.Fprintf(p.Stderr, "%s: %s\n", programName, strings.Join(lines, "\n"))
 	var h interface{ Hint() string }
 	if errors.As(err, &h) && h.Hint() != "" {
 		fmt.Fprintf(p.Stderr, "hint: %s\n", h.Hint())

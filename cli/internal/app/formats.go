@@ -19,6 +19,8 @@ func (p *Process) formats() *cli.Command {
 		UsageText: "servescope formats [--json]",
 		Description: `Lists the formats that can be read. A file's format is detected by its content;
 --input-format NAME forces one.`,
+		ArgsUsage: `  servescope formats
+  servescope formats --json`,
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print a JSON array"}},
 		Action: func(c *cli.Context) error {
 			if err := noOperands(c); err != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The help texts: what it is for, how to call it, flags, examples. Columns are
-// separated by tabs, which the library aligns.
+// The help texts: how to call it, what it is for, flags, examples. Columns are
+// separated by tabs, which the library aligns. The library has no field for
+// examples: they stand in ArgsUsage.
 const (
 	appHelp = `{{.Name}} is {{.Usage}}
 
@@ -17,10 +18,10 @@ Commands:
 {{range .VisibleCommands}}  {{.Name}}{{"\t"}}{{.Usage}}
 {{end}}
 Examples:
-  {{.Name}} analyze result.json            every metric of a benchmark result
-  {{.Name}} analyze --by model logs/       one table per model, of all files of a folder
-  {{.Name}} inspect unknown.log            what is this file, and what can be computed from it
-  {{.Name}} define tpot                    what exactly is TPOT here
+  {{.Name}} analyze result.json          every metric of a benchmark result
+  {{.Name}} analyze --by model logs/     all files of a folder, model by model
+  {{.Name}} inspect unknown.log          what this file is, and what it can tell
+  {{.Name}} define tpot                  what exactly TPOT is here
 
 {{.Name}} help COMMAND shows the flags and examples of a command.
 `
@@ -30,7 +31,10 @@ Examples:
 {{if .VisibleFlags}}
 Flags:
 {{range .VisibleFlags}}{{.}}
-{{end}}{{end}}`
+{{end}}{{end}}{{if .ArgsUsage}}
+Examples:
+{{.ArgsUsage}}
+{{end}}`
 )
 
 func init() { cli.FlagStringer = flagLine }

@@ -12,16 +12,16 @@ import (
 // queryFlags are the flags that say what is asked of the runs.
 func queryFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "definition", Usage: "compute under the definitions of another tool: `NAME` as in 'define --list'"},
-		&cli.StringFlag{Name: "filter", Usage: "keep the requests for which `EXPR` holds: 'prompt_tokens > 1000'"},
+		&cli.StringFlag{Name: "definition", Usage: "compute as another tool does: `NAME` from 'define'"},
+		&cli.StringFlag{Name: "filter", Usage: "keep requests with `EXPR`: 'prompt_tokens > 1000'"},
 		&cli.StringFlag{Name: "by", Usage: "group by `DIM`, or several: model,status"},
-		&cli.StringFlag{Name: "window", Usage: "also report every window of `DURATION`: 10s"},
-		&cli.StringFlag{Name: "from", Usage: "begin at `TIME`: 2026-01-31T14:05:00Z, epoch seconds or +30s"},
+		&cli.StringFlag{Name: "window", Usage: "also report each window of `DURATION`: 10s"},
+		&cli.StringFlag{Name: "from", Usage: "begin at `TIME`: +30s, epoch seconds or RFC 3339"},
 		&cli.StringFlag{Name: "to", Usage: "end before `TIME`"},
-		&cli.StringFlag{Name: "trim", Usage: "cut the run's edges: `HOW` is steady, warmup=30s or warmup=100"},
-		&cli.StringFlag{Name: "slo", Usage: "count the requests that keep all `LIMITS`: ttft=500ms,tpot=50ms"},
-		&cli.StringFlag{Name: "percentiles", Usage: "percentiles to report: `LIST` as in 50,99,99.9"},
-		&cli.Int64Flag{Name: "replicas", Usage: "`NUMBER` of data-parallel replicas, where the log cannot tell"},
+		&cli.StringFlag{Name: "trim", Usage: "cut edges: `HOW` is steady, warmup=30s or warmup=100"},
+		&cli.StringFlag{Name: "slo", Usage: "goodput under `LIMITS`: ttft=500ms,tpot=50ms"},
+		&cli.StringFlag{Name: "percentiles", Usage: "report the percentiles in `LIST`: 50,99,99.9"},
+		&cli.Int64Flag{Name: "replicas", Usage: "`NUMBER` of replicas, where the log cannot tell"},
 	}
 }
 

@@ -27,7 +27,7 @@ func width(w io.Writer) int {
 }
 
 func colorFlag() cli.Flag {
-	return &cli.StringFlag{Name: "color", Value: "auto", Usage: "`WHEN` to color: auto, always or never (auto heeds NO_COLOR)"}
+	return &cli.StringFlag{Name: "color", Value: "auto", Usage: "`WHEN` to color: auto, always or never"}
 }
 
 // color decides whether text for w is coloured: on a terminal, unless the

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer/render"
+	"servescope/analyzer/report"
+)
+
+// renderers are the forms a report can take, by the value of --format.
+var renderers = []string{"text", "markdown", "csv", "json"}
+
+func (p *Process) analyze() *cli.Command {
+	return &cli.Command{
+		Name:      "analyze",
+		Usage:     "compute every serving metric of result files and logs",
+		UsageText: "servescope analyze [FLAGS] FILES",
+		Description: `Reads result files and logs, computes TTFT, TPOT, chunk gaps, E2E, throughput,
+concurrency and goodput, and prints a report. FILES are files, folders,
+patterns, archives, - for standard input, or any of these as LABEL=PATH; files
+of one label are one run. What a file cannot tell is null, with the reason.`,
+		ArgsUsage: `  servescope analyze result.json
+  servescope analyze --slo ttft=500ms,tpot=50ms result.json
+  servescope analyze --by model --window 10s server.log.gz
+  servescope analyze before=a.json after=b.json --format markdown
+  servescope analyze --definition vllm-2026 result.json
+  zcat old.jsonl.gz | servescope analyze - --format json -o report.json`,
+		Flags: slices.Concat(
+			[]cli.Flag{
+				&cli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORM`: text, markdown, csv or json"},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
+			},
+			queryFlags(),
+			[]cli.Flag{&cli.BoolFlag{Name: "strict", Usage: "exit with 1 when any input was skipped"}},
+			inputFlags(),
+			[]cli.Flag{colorFlag()},
+		),
+		Action: p.runAnalyze,
+	}
+}
+
+func (p *Process) runAnalyze(c *cli.Context) (err error) {
+	form, force, err := forms(c)
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	color, err := p.color(c, p.Stdout)
+	if err != nil {
+		return err
+	}
+	w, err := p.open(c, force)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	rep, err := w.Run(c.Context, q)
+	w.clear()
+	if err != nil {
+		return err
+	}
+	path := c.String("output")
+	color = color && (path == "" || path == "-" || c.String("color") == "always")
+	err = p.write(path, w.names(), func(out io.Writer) error {
+		return p.render(out, rep, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
+	})
+	if err == nil && c.Bool("strict") {
+		err = lost(rep.Diags)
+	}
+	return err
+}
+
+// forms returns the form of the report and the forced input format. --format
+// names the form; since no input format has the name of a form, it may also
+// name an input format.
+func forms(c *cli.Context) (form, force string, err error) {
+	form = c.String("format")
+	if force, err = forced(c); err != nil || slices.Contains(renderers, form) {
+		return form, force, err
+	}
+	if err := known(form, "--format"); err != nil {
+		u := err.(*usageError)
+		u.msg = "--format: unknown form \"" + form + "\""
+		u.hint = "the forms are " + strings.Join(renderers, ", ") + "; --input-format names input formats"
+		if n := nearest(form, append(renderers, formatNames()...)); n != "" {
+			u.hint = "did you mean " + n + "?"
+		}
+		return "", "", u
+	}
+	if force != "" && force != form {
+		return "", "", usagef("--format %s and --input-format %s name two input formats", form, force)
+	}
+	return "text", form, nil
+}
+
+func (p *Process) render(w io.Writer, rep *report.Report, form string, opt render.TextOptions) error {
+	switch form {
+	case "json":
+		return render.JSON(w, rep)
+	case "csv":
+		return render.CSV(w, rep)
+	case "markdown":
+		return render.Markdown(w, rep)
+	}
+	return render.Text(w, rep, opt)
+}

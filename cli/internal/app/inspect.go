@@ -1,0 +1,188 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/query"
+	"servescope/analyzer/render"
+	"servescope/analyzer/report"
+	"servescope/analyzer/unit"
+)
+
+func (p *Process) inspect() *cli.Command {
+	return &cli.Command{
+		Name:      "inspect",
+		Usage:     "tell what files are, and what can be computed from them",
+		UsageText: "servescope inspect [FLAGS] FILES",
+		Description: `Tells of every file which format it has and why, what it holds, what was skipped
+and why, and which metrics can be computed from it, or why not.`,
+		ArgsUsage: `  servescope inspect unknown.log
+  servescope inspect results/
+  servescope inspect --format json dump.tar.gz`,
+		Flags: slices.Concat(
+			[]cli.Flag{&cli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORM`: text or json"}},
+			inputFlags(),
+		),
+		Action: p.runInspect,
+	}
+}
+
+// inspection is the JSON form of what inspect prints.
+type inspection struct {
+	Inputs []report.Input `json:"inputs"`
+	Runs   []inspectedRun `json:"runs"`
+	Diags  []diag.Diag    `json:"diags"`
+}
+
+// inspectedRun is a run without its figures.
+type inspectedRun struct {
+	Label      string            `json:"label"`
+	Format     string            `json:"format"`
+	Engine     string            `json:"engine"`
+	Version    string            `json:"version"`
+	Model      string            `json:"model"`
+	Side       string            `json:"side"`
+	Clock      string            `json:"clock"`
+	Requests   report.Requests   `json:"requests"`
+	Computable []string          `json:"computable"` // metrics
+	Missing    map[string]string `json:"missing"`    // reason by metric
+	Config     [][2]string       `json:"config"`
+	Notes      []string          `json:"notes"`
+}
+
+func (p *Process) runInspect(c *cli.Context) error {
+	force, err := forced(c)
+	if err != nil {
+		return err
+	}
+	form := c.String("format")
+	if form != "text" && form != "json" {
+		return usagef("--format: unknown form %q", form).with("the forms are text and json")
+	}
+	w, err := p.open(c, force)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	rep, err := w.Run(c.Context, new(query.Query))
+	w.clear()
+	if err != nil {
+		return err
+	}
+	in := inspected(rep)
+	if form == "json" {
+		return printJSON(p.Stdout, in)
+	}
+	var b strings.Builder
+	in.text(&b)
+	_, err = io.WriteString(p.Stdout, b.String())
+	return err
+}
+
+// inspected takes from a report what it says about the inputs.
+func inspected(rep *report.Report) *inspection {
+	in := &inspection{Inputs: rep.Inputs, Diags: rep.Diags, Runs: []inspectedRun{}}
+	for _, r := range rep.Runs {
+		run := inspectedRun{
+			Label: r.Label, Format: r.Format, Engine: r.Engine, Version: r.Version, Model: r.Model, Side: r.Side, Clock: r.Clock,
+			Requests: r.Requests, Computable: []string{}, Missing: map[string]string{}, Config: r.Config, Notes: r.Notes,
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+			if m := r.Metrics[name]; m.N > 0 {
+				run.Computable = append(run.Computable, name)
+			} else {
+				run.Missing[name] = m.Reason
+			}
+		}
+		in.Runs = append(in.Runs, run)
+	}
+	return in
+}
+
+// text prints the inspection for people.
+func (in *inspection) text(w io.Writer) {
+	for i, input := range in.Inputs {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		format := "not recognised"
+		if input.Format != "" {
+			format = input.Format
+		}
+		fmt.Fprintln(w, render.Visible(input.Name))
+		field(w, "format", format+": "+render.Visible(input.Reason))
+		field(w, "size", unit.Format(unit.Byte, float64(input.Bytes)))
+		if input.Format != "" {
+			field(w, "records", fmt.Sprintf("%d: %d read, %d skipped or repaired, %d without data",
+				input.Total, input.Parsed, input.Diagnosed, input.Noise))
+		}
+		for _, kind := range slices.Sorted(maps.Keys(input.Kinds)) {
+			field(w, "  "+render.Visible(kind), strconv.FormatInt(input.Kinds[kind], 10))
+		}
+	}
+	for i := range in.Runs {
+		fmt.Fprintln(w)
+		in.Runs[i].text(w)
+	}
+	if len(in.Diags) > 0 {
+		fmt.Fprintln(w, "\nSkipped, repaired or assumed")
+	}
+	for _, d := range in.Diags {
+		fmt.Fprintf(w, "  %s\n", render.Visible(diagLine(d)))
+		if d.Fix != "" {
+			fmt.Fprintf(w, "    to do: %s\n", render.Visible(d.Fix))
+		}
+	}
+}
+
+func (r *inspectedRun) text(w io.Writer) {
+	fmt.Fprintf(w, "Run %s\n", render.Visible(r.Label))
+	field(w, "engine", render.Visible(strings.TrimSpace(r.Engine+" "+r.Version)))
+	field(w, "model", render.Visible(r.Model))
+	field(w, "stamps", render.Visible(strings.Trim(r.Side+", "+r.Clock+" clock", ", ")))
+	n := r.Requests
+	field(w, "requests", fmt.Sprintf("%d: %d ok, %d failed, %d aborted, %d empty, %d open, %d without head",
+		n.Total, n.OK, n.Failed, n.Aborted, n.Empty, n.Open, n.HeadMissing))
+	field(w, "computable", strings.Join(r.Computable, ", "))
+	for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
+		field(w, "missing", name+": "+r.Missing[name])
+	}
+	for _, note := range r.Notes {
+		field(w, "note", render.Visible(note))
+	}
+	for _, c := range r.Config {
+		field(w, "setting", render.Visible(c[0]+" = "+c[1]))
+	}
+}
+
+// field prints one line of a list; unknown values are named so.
+func field(w io.Writer, name, value string) {
+	if value == "" {
+		value = "unknown"
+	}
+	fmt.Fprintf(w, "  %-12s%s\n", name, value)
+}
+
+// diagLine is a diagnostic on one line.
+func diagLine(d diag.Diag) string {
+	place := d.File
+	switch {
+	case d.Line > 0:
+		place += ":" + strconv.FormatInt(d.Line, 10)
+	case d.Offset >= 0:
+		place += " at byte " + strconv.FormatInt(d.Offset, 10)
+	}
+	times := ""
+	if d.Count > 1 {
+		times = fmt.Sprintf(" (×%d)", d.Count)
+	}
+	return fmt.Sprintf("%s %s%s %s: %s", d.Severity, d.Code, times, place, d.Msg)
+}

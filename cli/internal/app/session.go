@@ -1,0 +1,146 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer"
+	"servescope/analyzer/diag"
+	"servescope/analyzer/unit"
+	"servescope/formats"
+	"servescope/formats/all"
+)
+
+// inputFlags are the flags that say how files are read.
+func inputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "input-format", Aliases: []string{"f"}, Usage: "read every file as `NAME` from 'formats'"},
+		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of goroutines (default: one per core)"},
+		&cli.StringFlag{Name: "memory", Value: "192MiB", Usage: "`SIZE` of data to hold before reading twice"},
+		&cli.BoolFlag{Name: "no-progress", Usage: "never draw a progress bar"},
+	}
+}
+
+// workspace is an open session and what must be tidied up after it.
+type workspace struct {
+	*analyzer.Session
+	scratch string
+	clear   func() // removes the progress bar
+}
+
+// open opens the files that the operands of c name. The caller closes the
+// workspace.
+func (p *Process) open(c *cli.Context, force string) (*workspace, error) {
+	if !c.Args().Present() {
+		return nil, usagef("no file given").with("servescope %s FILE…; - reads standard input", c.Command.Name)
+	}
+	opt, err := p.options(c)
+	if err != nil {
+		return nil, err
+	}
+	w := new(workspace)
+	opt.Progress, w.clear = p.progress(c)
+	if w.scratch, err = os.MkdirTemp("", programName+"-"); err == nil {
+		opt.Scratch = w.scratch
+	}
+	inputs, err := formats.Expand(c.Args().Slice(), p.Stdin, formats.Options{
+		Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now,
+	})
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	if w.Session, err = analyzer.Open(c.Context, all.Set(), inputs, force, opt); err != nil {
+		inputs.Close()
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Close closes the session and removes its temporary files.
+func (w *workspace) Close() error {
+	w.clear()
+	var err error
+	if w.Session != nil {
+		err = w.Session.Close()
+	}
+	if w.scratch != "" {
+		err = errors.Join(err, os.RemoveAll(w.scratch))
+	}
+	return err
+}
+
+// names returns the names of the inputs, which outputs must not overwrite.
+func (w *workspace) names() []string {
+	var out []string
+	for _, in := range w.Inputs() {
+		out = append(out, in.Name)
+	}
+	return out
+}
+
+func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
+	opt := analyzer.Options{Workers: runtime.GOMAXPROCS(0), Now: p.Now}
+	if c.IsSet("workers") {
+		if opt.Workers = c.Int("workers"); opt.Workers < 1 {
+			return opt, usagef("--workers %d: give a number above 0", opt.Workers)
+		}
+	}
+	memory, err := unit.ParseSize(c.String("memory"))
+	if err != nil {
+		return opt, usagef("--memory: %s", err)
+	}
+	opt.Memory = memory
+	return opt, nil
+}
+
+// forced returns the input format that --input-format names, or "".
+func forced(c *cli.Context) (string, error) {
+	name := c.String("input-format")
+	if name == "" {
+		return "", nil
+	}
+	return name, known(name, "--input-format")
+}
+
+// known refuses a name that is no format's.
+func known(name, flag string) error {
+	names := formatNames()
+	if slices.Contains(names, name) {
+		return nil
+	}
+	e := usagef("%s: unknown format %q", flag, name)
+	if n := nearest(name, names); n != "" {
+		return e.with("did you mean %s?", n)
+	}
+	return e.with("one of %s", strings.Join(names, ", "))
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range all.Set().All() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// lost returns an error when input was skipped: what --strict makes fatal.
+func lost(diags []diag.Diag) error {
+	var kinds []string
+	for _, d := range diags {
+		if d.Severity >= diag.DataLoss {
+			kinds = append(kinds, fmt.Sprintf("%s ×%d in %s", d.Code, d.Count, d.File))
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--strict: input was skipped: %s", strings.Join(kinds, ", "))
+}
