@@ -1,15 +1,25 @@
 # make test   the tests: needs Go, make and a network, nothing else
-# make check  all that must pass before a change lands
+# make check  all that must pass before a change lands; also needs Node
 # make bench  speed and memory, as Markdown
+# make update write the goldens, samples and generated parts anew
 
 GO ?= go
 # The race detector needs a C compiler that can link.
 RACE := $(shell echo 'int main(void){return 0;}' | $$($(GO) env CC) -x c -o /dev/null - 2>/dev/null && echo -race)
-STATICCHECK = $(GO) tool -modfile=go.tools.mod staticcheck
+# The packages that start goroutines.
+CONCURRENT = ./analyzer ./formats/...
+# The packages of the core, which must build and give the same results for browsers.
+CORE = ./analyzer/... ./formats/...
+# Files and pipes are read by package formats itself, which browsers do not have.
+PORTABLE = $$($(GO) list $(CORE) | grep -v "^servescope/formats$$")
+WASM = GOOS=js GOARCH=wasm
+FUZZTIME ?= 10s
 
-.PHONY: test check bench fmt vet unit race static
+.PHONY: test check bench update fmt vet unit race static tidy clean-tree wasm fused duckdb fuzz
 
 test: fmt vet unit race
+
+check: test tidy static clean-tree fused wasm duckdb fuzz
 
 fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }
@@ -20,18 +30,51 @@ vet:
 unit:
 	$(GO) test ./...
 
-# The packages that start goroutines.
 race:
 ifeq ($(RACE),-race)
-	$(GO) test -race -short ./analyzer ./formats/...
+	$(GO) test -race -short $(CONCURRENT)
 else
 	@echo "no C compiler: the race detector does not run"
 endif
 
-check: test static
+tidy:
+	$(GO) mod tidy -diff
 
 static:
-	$(STATICCHECK) ./...
+	$(GO) tool -modfile=go.tools.mod staticcheck ./...
+
+# Whatever a program writes into the tree must be there already.
+update:
+	cd testdata/sample && $(GO) run generate.go
+	$(GO) generate ./...
+clean-tree: update
+	git diff --exit-code
+
+# A compiler may fuse x*y + z into one instruction, which rounds once instead of
+# twice. Conversions prevent it where they are written; this finds where not.
+fused:
+	@mkdir -p bin
+	GOARCH=arm64 $(GO) build -gcflags='servescope/...=-S' $(CORE) 2>bin/arm64.s || { cat bin/arm64.s; exit 1; }
+	@! grep -E '\sFN?M(ADD|SUB)[SD]\s' bin/arm64.s
+
+wasm:
+	.ci/need node nodejs
+	$(WASM) $(GO) vet -tags arrow_json_stdlib $(CORE)
+	$(WASM) $(GO) test -tags arrow_json_stdlib -exec "$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" -short $(PORTABLE)
+
+duckdb:
+	.ci/need npm npm
+	cd tools/duckdb && npm ci --no-audit --no-fund
+	$(GO) build -o bin/servescope ./cli/servescope
+	node tools/duckdb/check.mjs bin/servescope
+
+fuzz:
+	@set -e; for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; \
+	  done; \
+	done
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) test -run '^$$' -bench . -benchmem $(CORE)
+	$(GO) run ./cli/internal/bench
