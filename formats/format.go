@@ -67,7 +67,8 @@ type Format struct {
 }
 
 // Source is a named sequence of bytes, decompressed, that can be opened any
-// number of times. It is safe for concurrent use.
+// number of times. It is safe for concurrent use. A file that shrinks while it
+// is read ends before its Size, with io.EOF; see Faulty.
 type Source interface {
 	// Name is the path as the user wrote it; members of archives are "archive!member".
 	Name() string
