@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"servescope/analyzer/trace"
 	"servescope/formats"
 )
 
@@ -107,11 +109,16 @@ func (c *Case) forced() error {
 			return fmt.Errorf("%s: %w", name, err)
 		case err != nil && !strings.Contains(err.Error(), "wrong.file"):
 			return fmt.Errorf("%s: the error does not name the file: %w", name, err)
-		case err == nil && len(res.rows) == 0 && len(res.diags.All()) == 0:
-			return fmt.Errorf("%s: no row, no diag, no error", name)
+		case err == nil && len(res.rows) == 0 && len(res.diags.All()) == 0 && !res.explains():
+			return fmt.Errorf("%s: no row, no diag, no error, and no run that says why", name)
 		}
 	}
 	return nil
+}
+
+// explains reports whether a run says why it has no rows.
+func (res *result) explains() bool {
+	return slices.ContainsFunc(res.runs, func(m *trace.RunMeta) bool { return m.NoRequests != "" })
 }
 
 // ioError: an error of reading is not the end of the file.
