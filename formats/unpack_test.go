@@ -147,6 +147,23 @@ func TestP84(t *testing.T) {
 	f(gz("one")+strings.Repeat("\x00", 1000), "x:one trailing_garbage×1")
 	f(zst("one")+"garbage", "x:one trailing_garbage×1")
 	f(zipOf(zip.Deflate, "a.log", "A", "logs/b.log", "B", "__MACOSX/._a.log", "m"), "x!a.log:A x!logs/b.log:B hidden_skipped×1")
+
+	// 10 GiB of zeros in 10 MB, under the real limits.
+	bomb := &repeatedSource{gz(strings.Repeat("\x00", 1<<20)), 10 << 10}
+	in, err := Unpack([]Input{{Source: bomb}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := in.List[0].Source.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n, err := io.Copy(io.Discard, r)
+	d := allFaults(in)
+	if err != nil || n < 1<<30 || n > 1<<30+1<<20 || len(d) != 1 || !strings.Contains(d[0].Msg, "the limit is 500:1 beyond 1073741824 bytes") {
+		t.Errorf("%d bytes, %v, %+v", n, err, d)
+	}
 }
 
 // TestBombs tries archives made to fill memory, disks or time, under limits a
