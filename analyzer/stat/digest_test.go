@@ -1,0 +1,244 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+var testQuantiles = []float64{0.5, 0.9, 0.95, 0.99, 0.999}
+
+// streams are sequences that a digest must not be fooled by: the order in which
+// values come must not matter.
+func streams(r *rand.Rand, n int) map[string][]int64 {
+	make1 := func(f func(i int) int64) []int64 {
+		s := make([]int64, n)
+		for i := range s {
+			s[i] = f(i)
+		}
+		return s
+	}
+	out := map[string][]int64{
+		"constant": make1(func(int) int64 { return 12_345_678 }),
+		"zero":     make1(func(int) int64 { return 0 }),
+		"gaps":     make1(func(int) int64 { return int64(12e6 + 3e5*r.NormFloat64() + 5e6*r.ExpFloat64()) }),
+		"tight":    make1(func(int) int64 { return int64(12e6 + 2e4*r.NormFloat64()) }),
+		"micro":    make1(func(int) int64 { return 1000 * int64(12e3+300*r.NormFloat64()) }),
+		"ramp":     make1(func(i int) int64 { return int64(i) * 997 }),
+		"fall":     make1(func(i int) int64 { return int64(n-i) * 1001 }),
+		"shift": make1(func(i int) int64 { // another mode once the buckets are chosen
+			if i < n/2 {
+				return int64(5e6 + 1e5*r.NormFloat64())
+			}
+			return int64(80e6 + 1e6*r.NormFloat64())
+		}),
+		"signed": make1(func(int) int64 { return int64(1e6 * r.NormFloat64()) }),
+		"any":    make1(func(int) int64 { return int64(r.Uint64()) }),
+		"ends":   make1(func(i int) int64 { return []int64{math.MinInt64, math.MaxInt64, 0, -1}[i%4] }),
+	}
+	sorted := slices.Clone(out["gaps"])
+	slices.Sort(sorted)
+	out["sorted"] = sorted
+	return out
+}
+
+// digestOf folds values into digests cut at random, encodes and decodes some,
+// and merges them in random order.
+func digestOf(t *testing.T, r *rand.Rand, values []int64, parts int, fresh func() *Digest) *Digest {
+	t.Helper()
+	all := make([]*Digest, parts)
+	for i := range all {
+		all[i] = fresh()
+	}
+	for len(values) > 0 {
+		n := min(1+r.IntN(2000), len(values))
+		d := all[r.IntN(parts)]
+		if r.IntN(4) > 0 {
+			d.Add(values[:n])
+		} else {
+			for i := 0; i < n; {
+				j := i + 1
+				for j < n && values[j] == values[i] {
+					j++
+				}
+				d.AddN(values[i], int64(j-i))
+				i = j
+			}
+		}
+		values = values[n:]
+	}
+	for len(all) > 1 {
+		i, j := r.IntN(len(all)), r.IntN(len(all))
+		if i == j {
+			continue
+		}
+		if r.IntN(2) == 0 {
+			code := all[j].AppendTo([]byte("x"))
+			loaded := fresh()
+			rest, err := loaded.Load(append(code[1:], 7))
+			if err != nil || len(rest) != 1 {
+				t.Fatalf("load: %v, %d bytes left", err, len(rest))
+			}
+			all[j] = loaded
+		}
+		all[i].Merge(all[j])
+		all = slices.Delete(all, j, j+1)
+	}
+	return all[0]
+}
+
+// TestDigestIsExact compares every quantile with that of the sorted stream.
+func TestDigestIsExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 11))
+	for name, values := range streams(r, 30_000) {
+		sorted := slices.Clone(values)
+		slices.Sort(sorted)
+		for round := range 8 {
+			limit := []int{1, 100, 3000, 100_000}[round%4]
+			parts := 1 + r.IntN(5)
+			d := digestOf(t, r, values, parts, func() *Digest { return NewDigest(testQuantiles, limit) })
+			for _, m := range []Method{Linear, Nearest, Index} {
+				if d.Missing(m) {
+					d.Refine(digestOf(t, r, values, parts, func() *Digest { return d.Refiner(m) }))
+				}
+				for _, q := range testQuantiles {
+					lo, hi, f := m.Ranks(int64(len(sorted)), q)
+					want := Lerp(float64(sorted[lo]), float64(sorted[hi]), f)
+					if got, exact := d.Quantile(m, q); got != want || !exact {
+						t.Fatalf("%s, limit %d, %v q%v: %v (exact %v), want %v", name, limit, m, q, got, exact, want)
+					}
+				}
+			}
+			if d.N != int64(len(values)) || d.Min != sorted[0] || d.Max != sorted[len(sorted)-1] {
+				t.Fatalf("%s: n %d min %d max %d", name, d.N, d.Min, d.Max)
+			}
+		}
+	}
+}
+
+// TestDigestUnrefined checks that without the second pass an answer that is
+// not exact says so and lies within its bucket.
+func TestDigestUnrefined(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	inexact := 0
+	for name, values := range streams(r, 20_000) {
+		d := NewDigest(testQuantiles, 500)
+		d.Add(values)
+		sorted := slices.Clone(values)
+		slices.Sort(sorted)
+		for k := range int64(len(sorted)) {
+			v, exact := d.At(k)
+			want := sorted[k]
+			if exact && v != want || bucketOf(v) != bucketOf(want) {
+				t.Fatalf("%s: value %d is %d (exact %v), want %d", name, k, v, exact, want)
+			}
+			if !exact {
+				inexact++
+			}
+		}
+	}
+	if inexact == 0 {
+		t.Error("every value was kept: the test shows nothing")
+	}
+}
+
+// TestDigestKeepsFew guards the memory promise on a stream of distinct values.
+func TestDigestKeepsFew(t *testing.T) {
+	d := NewDigest(testQuantiles, DefaultLimit)
+	r := rand.New(rand.NewPCG(1, 1))
+	block := make([]int64, 4096)
+	for range 1000 {
+		for i := range block {
+			block[i] = int64(20e6 + 1e9*r.ExpFloat64())
+		}
+		d.Add(block)
+	}
+	if d.Missing(Linear) {
+		t.Error("a stationary stream needs a second pass")
+	}
+	if limit := int64(16 << 20); d.Size() > limit {
+		t.Errorf("%d values take %d bytes, more than %d", d.N, d.Size(), limit)
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	last := int32(math.MinInt32)
+	for _, v := range []int64{math.MinInt64, math.MinInt64 + 1, -1 << 40, -513, -512, -511, -2, -1, 0, 1, 2, 510, 511, 512, 513, 514, 1023, 1024, 1 << 40, math.MaxInt64} {
+		b := bucketOf(v)
+		if lo, hi := bucketRange(b); v != math.MinInt64 && (v < lo || v > hi) {
+			t.Errorf("%d is not in [%d, %d] of its bucket", v, lo, hi)
+		} else if v > 0 && float64(hi-lo) > float64(lo)/256 {
+			t.Errorf("bucket of %d is wider than 2⁻⁸: [%d, %d]", v, lo, hi)
+		}
+		if b < last {
+			t.Errorf("bucket %d of %d is below that of a smaller value", b, v)
+		}
+		last = b
+	}
+}
+
+// TestDigestLoadRejects feeds truncated and altered encodings: an error or a
+// digest, never a panic.
+func TestDigestLoadRejects(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	d := NewDigest(testQuantiles, 100)
+	for range 5000 {
+		d.Add([]int64{int64(1e6 * r.NormFloat64())})
+	}
+	code := d.AppendTo(nil)
+	for n := range code {
+		if _, err := NewDigest(testQuantiles, 100).Load(code[:n]); err == nil {
+			t.Fatalf("the first %d of %d bytes were accepted", n, len(code))
+		}
+	}
+	for range 20_000 {
+		bad := slices.Clone(code)
+		for range 1 + r.IntN(3) {
+			bad[r.IntN(len(bad))] = byte(r.Uint32())
+		}
+		other := NewDigest(testQuantiles, 100)
+		if _, err := other.Load(bad); err == nil && other.N > 0 {
+			other.Quantile(Linear, 0.5)
+		}
+	}
+}
+
+func benchmarkDigest(b *testing.B, values []int64) {
+	b.SetBytes(int64(8 * len(values)))
+	d := NewDigest(testQuantiles, DefaultLimit)
+	for range 2 { // past the choice of buckets
+		d.Add(values)
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		d.Add(values)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(values)), "ns/value")
+}
+
+func BenchmarkDigest(b *testing.B) {
+	all := streams(rand.New(rand.NewPCG(1, 2)), 1<<18)
+	for _, name := range []string{"gaps", "tight", "micro", "constant"} {
+		b.Run(name, func(b *testing.B) { benchmarkDigest(b, all[name]) })
+	}
+}
+
+func BenchmarkMoments(b *testing.B) {
+	values := streams(rand.New(rand.NewPCG(1, 2)), 1<<14)["gaps"]
+	var m Moments
+	for b.Loop() {
+		m.Add(values)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(values)), "ns/value")
+}
+
+func BenchmarkSort(b *testing.B) {
+	values := streams(rand.New(rand.NewPCG(1, 2)), 1<<20)["gaps"]
+	buf := make([]int64, len(values))
+	for b.Loop() {
+		copy(buf, values)
+		Sort(buf)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(values)), "ns/value")
+}

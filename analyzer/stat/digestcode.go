@@ -1,0 +1,82 @@
+package stat
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// AppendTo appends the encoding of d to dst: what it learned, not the quantiles
+// and the limit it was made with.
+func (d *Digest) AppendTo(dst []byte) []byte {
+	dst = d.Moments.AppendTo(dst)
+	if d.hist == nil {
+		if !d.sorted {
+			Sort(d.raw)
+			d.sorted = true
+		}
+		return AppendSorted(append(dst, 0), d.raw)
+	}
+	d.settle()
+	dst = appendInts(append(dst, 1), int64(d.hist.keepFrom))
+	buckets := 0
+	d.hist.each(func(int32, int64, bool) bool { buckets++; return true })
+	dst = binary.AppendUvarint(dst, uint64(buckets))
+	last := int32(0)
+	d.hist.each(func(b int32, n int64, keep bool) bool {
+		flag := uint64(0)
+		if keep {
+			flag = 1
+		}
+		dst = binary.AppendVarint(dst, int64(b-last))
+		dst = binary.AppendUvarint(dst, uint64(n)<<1|flag)
+		last = b
+		return true
+	})
+	return d.kept.appendTo(dst)
+}
+
+// Load replaces the content of d, made with the same quantiles and limit, by
+// the encoding at the start of src and returns the rest.
+func (d *Digest) Load(src []byte) ([]byte, error) {
+	src, err := d.Moments.Load(src)
+	if err != nil || len(src) == 0 {
+		return nil, ErrEncoding
+	}
+	form := src[0]
+	src = src[1:]
+	d.raw, d.hist, d.kept = nil, nil, bag{}
+	if form == 0 {
+		d.raw, src, err = LoadSorted(d.raw, src)
+		d.sorted = true
+		if err == nil && int64(len(d.raw)) != d.N {
+			return nil, ErrEncoding
+		}
+		return src, err
+	}
+	var from int64
+	if src, err = readInts(src, &from); err != nil {
+		return nil, err
+	}
+	d.hist = &histogram{keepFrom: int32(max(min(from, math.MaxInt32), math.MinInt32))}
+	buckets, k := binary.Uvarint(src)
+	if k <= 0 {
+		return nil, ErrEncoding
+	}
+	src = src[k:]
+	b := int64(0)
+	for range buckets {
+		step, k := binary.Varint(src)
+		if k <= 0 {
+			return nil, ErrEncoding
+		}
+		n, m := binary.Uvarint(src[k:])
+		b += step
+		if m <= 0 || b >= pageCount<<pageBits || b < -pageCount<<pageBits {
+			return nil, ErrEncoding
+		}
+		src = src[k+m:]
+		d.hist.setKeep(int32(b), n&1 != 0)
+		d.hist.page(int32(b)).n[slot(int32(b))] = int64(n >> 1)
+	}
+	return d.kept.load(src)
+}

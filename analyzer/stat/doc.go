@@ -1,0 +1,8 @@
+// Package stat computes exact statistics of large sets of numbers: quantiles
+// under several definitions, confidence intervals from order statistics, means
+// and deviations that do not depend on the order of the values, a mergeable
+// Digest of int64 streams in bounded memory, and sweeps over intervals.
+//
+// Only + − × ÷ and math.Sqrt touch floats, with written conversions where a
+// compiler could fuse, so that results are the same bits on every target.
+package stat

@@ -1,0 +1,127 @@
+package stat
+
+import "math"
+
+// Method is a definition of the quantile of a finite sample.
+type Method uint8
+
+// The methods. With n sorted values x[0] … x[n-1] and 0 ≤ q ≤ 1:
+const (
+	Linear  Method = iota // numpy's default: h = (n-1)q, interpolated between x[⌊h⌋] and its successor
+	Nearest               // smallest x[k] whose share (k+1)/n reaches q (GuideLLM)
+	Index                 // x[⌊nq⌋], at most x[n-1] (MLPerf loadgen)
+)
+
+var methodNames = [...]string{"linear", "nearest", "index"}
+
+// String returns the method's name as printed in reports.
+func (m Method) String() string { return methodNames[m] }
+
+// Ranks returns the order statistics (0-based) that the q-quantile of n values
+// lies between, and its weight t: the quantile is Lerp(x[lo], x[hi], t). n must
+// be positive and q in [0, 1].
+func (m Method) Ranks(n int64, q float64) (lo, hi int64, t float64) {
+	switch m {
+	case Nearest:
+		k := max(int64(q*float64(n))-1, 1)
+		for k < n && float64(k)/float64(n) < q {
+			k++
+		}
+		return k - 1, k - 1, 0
+	case Index:
+		k := min(int64(q*float64(n)), n-1)
+		return k, k, 0
+	}
+	h := float64(n-1) * q
+	lo = min(int64(h), n-1)
+	return lo, min(lo+1, n-1), h - float64(lo)
+}
+
+// Lerp interpolates between a and b exactly as numpy does: from the nearer end.
+func Lerp(a, b, t float64) float64 {
+	d := b - a
+	if t >= 0.5 {
+		return b - float64(d*(1-t))
+	}
+	return a + float64(d*t)
+}
+
+// Quantile returns the q-quantile of sorted values, of which there is at least one.
+func (m Method) Quantile(sorted []float64, q float64) float64 {
+	lo, hi, t := m.Ranks(int64(len(sorted)), q)
+	return Lerp(sorted[lo], sorted[hi], t)
+}
+
+// RankInterval returns the order statistics (0-based) of n values that enclose
+// the q-quantile of the population they were drawn from with at least the given
+// confidence, whatever the distribution: the largest l and smallest u with
+// P(B ≤ l) ≤ (1-confidence)/2 and P(B > u) ≤ (1-confidence)/2 for B binomial(n, q).
+// lo is -1, or hi is n, where the sample is too small to bound that end.
+func RankInterval(n int64, q, confidence float64) (lo, hi int64) {
+	if n <= 0 || !(q > 0 && q < 1) {
+		return -1, n
+	}
+	tail := (1 - confidence) / 2
+	odds := q / (1 - q)
+	mode := min(int64(float64(n+1)*q), n)
+	// Weights relative to the mode's, summed outwards until they vanish.
+	var below, above float64
+	for k, w := mode, 1.0; k > 0 && w > 1e-20; k-- {
+		w = float64(w * (float64(k) / float64(n-k+1) / odds))
+		below += w
+	}
+	for k, w := mode, 1.0; k < n && w > 1e-20; k++ {
+		w = float64(w * (float64(n-k) / float64(k+1) * odds))
+		above += w
+	}
+	limit := tail * (1 + below + above)
+	// lo: the largest l with Σ_{k ≤ l} ≤ limit. Walk down from the mode.
+	lo = mode
+	for sum, w := below+1, 1.0; lo >= 0 && sum > limit; lo-- {
+		sum -= w
+		w = float64(w * (float64(lo) / float64(n-lo+1) / odds))
+	}
+	// hi: the smallest u with Σ_{k > u} ≤ limit. Walk up from the mode.
+	hi = mode
+	for sum, w := above, 1.0; hi < n && sum > limit; hi++ {
+		w = float64(w * (float64(n-hi) / float64(hi+1) * odds))
+		sum -= w
+	}
+	return lo, hi
+}
+
+// Mean returns the mean of sorted values and Std their population standard
+// deviation (ddof 0). Sorting first makes both independent of the order in
+// which the values came.
+func Mean(sorted []float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sum(sorted, func(v float64) float64 { return v }) / float64(len(sorted))
+}
+
+// Std returns the population standard deviation of sorted values; see Mean.
+func Std(sorted []float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	mean := Mean(sorted)
+	s := sum(sorted, func(v float64) float64 { return float64((v - mean) * (v - mean)) })
+	return math.Sqrt(s / float64(len(sorted)))
+}
+
+// sum adds f of each value with Neumaier's compensation.
+func sum(values []float64, f func(float64) float64) float64 {
+	var s, c float64
+	for _, raw := range values {
+		v := f(raw)
+		t := s + v
+		if math.Abs(s) >= math.Abs(v) {
+			c += (s - t) + v
+		} else {
+			c += (v - t) + s
+		}
+		s = t
+	}
+	return s + c
+}

@@ -1,0 +1,70 @@
+package stat
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// ErrEncoding reports that bytes handed to a Load are not an encoding.
+var ErrEncoding = errors.New("stat: not an encoded state")
+
+// appendInts appends values as signed varints.
+func appendInts(dst []byte, values ...int64) []byte {
+	for _, v := range values {
+		dst = binary.AppendVarint(dst, v)
+	}
+	return dst
+}
+
+// readInts reads one signed varint into each target and returns the rest.
+func readInts(src []byte, targets ...*int64) ([]byte, error) {
+	for _, t := range targets {
+		v, n := binary.Varint(src)
+		if n <= 0 {
+			return nil, ErrEncoding
+		}
+		*t, src = v, src[n:]
+	}
+	return src, nil
+}
+
+// AppendSorted appends the encoding of sorted values to dst: their count and
+// the steps from each to the next as unsigned varints.
+func AppendSorted(dst []byte, sorted []int64) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(sorted)))
+	last := int64(0)
+	for i, v := range sorted {
+		if i == 0 {
+			dst = binary.AppendVarint(dst, v)
+		} else {
+			dst = binary.AppendUvarint(dst, uint64(v)-uint64(last))
+		}
+		last = v
+	}
+	return dst
+}
+
+// LoadSorted appends the values encoded at the start of src to dst and returns
+// them and the rest of src.
+func LoadSorted(dst []int64, src []byte) (values []int64, rest []byte, err error) {
+	n, k := binary.Uvarint(src)
+	if k <= 0 || n > uint64(len(src)) { // each value takes a byte at least
+		return nil, nil, ErrEncoding
+	}
+	src = src[k:]
+	last := int64(0)
+	for i := range n {
+		if i == 0 {
+			last, k = binary.Varint(src)
+		} else {
+			var step uint64
+			step, k = binary.Uvarint(src)
+			last = int64(uint64(last) + step)
+		}
+		if k <= 0 {
+			return nil, nil, ErrEncoding
+		}
+		dst, src = append(dst, last), src[k:]
+	}
+	return dst, src, nil
+}
