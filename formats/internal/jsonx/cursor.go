@@ -24,7 +24,6 @@
 package jsonx
 
 import (
-	"bytes"
 	"io"
 )
 
@@ -59,16 +58,15 @@ type Problem struct {
 // valid until its next call. After a problem every call is a no-op, More
 // reports false and Kind reports Broken. It is not safe for concurrent use.
 type Cursor struct {
-	src     io.Reader
-	err     error
-	buf     []byte
-	base    int64 // offset of buf[0]
-	pos     int   // next unread byte
-	end     int   // end of the bytes that belong to the current record
-	full    int   // end of the bytes read; buf[end:full] is the next record's
-	done    bool  // src is exhausted
-	records bool  // split at lines that begin with '{'
-	newline bool  // the byte before buf[0] ended a line
+	src  io.Reader
+	err  error
+	buf  []byte
+	base int64 // offset of buf[0]
+	pos  int   // next unread byte
+	end  int   // end of the bytes that belong to the current record
+	full int   // end of the bytes read
+	done bool  // src is exhausted
+	lines
 
 	depth   int
 	stack   [MaxDepth]byte // closing byte of each open container
@@ -94,43 +92,6 @@ func New(r io.Reader, offset int64, size int) *Cursor {
 	return &Cursor{src: r, base: offset, buf: make([]byte, max(size, minBuffer)), first: true, scratch: make([]byte, 0, minBuffer)}
 }
 
-// NewRecords returns a cursor that reads JSON lines: a line that begins with
-// '{' begins a new record, whatever state the one before is in. A record that
-// breaks off does not take the next one with it, and readers that start at any
-// byte agree about where records begin. Call Next before each record.
-func NewRecords(r io.Reader, offset int64, size int) *Cursor {
-	c := New(r, offset, size)
-	c.records = true
-	return c
-}
-
-// Next skips what is left of the current record, forgets its problem, and goes
-// to the next record. It reports false at the end of the text, and when no
-// record starts before limit (limit < 0: no limit). The first record starts at
-// the first byte.
-func (c *Cursor) Next(limit int64) (offset int64, ok bool) {
-	first := c.full == 0 && !c.done
-	for c.end == c.full {
-		c.pos = c.end
-		if limit >= 0 && c.base+int64(c.end) >= limit {
-			return 0, false
-		}
-		if !c.fill() && c.end == c.full {
-			return 0, false
-		}
-		if first {
-			break
-		}
-	}
-	if !first {
-		c.pos = c.end
-		c.bound(c.pos + 1)
-	}
-	c.depth, c.first, c.broken, c.problem = 0, true, false, Problem{}
-	offset = c.Offset()
-	return offset, limit < 0 || offset < limit
-}
-
 // Offset returns the offset of the next unread byte. After Kind it is the
 // offset of the next value.
 func (c *Cursor) Offset() int64 { return c.base + int64(c.pos) }
@@ -154,13 +115,17 @@ func (c *Cursor) Window() []byte {
 // Advance consumes n bytes of the last Window.
 func (c *Cursor) Advance(n int) { c.pos += n }
 
+// Enter tells the cursor that a caller of Window consumed the opening bracket
+// of an array; More and Leave then work on that array.
+func (c *Cursor) Enter() bool { return c.enter(']') }
+
 // Cut records that the text ended inside a value, for callers of Window.
 func (c *Cursor) Cut() { c.truncated() }
 
 // fill reads more once everything at hand is consumed. It reports false at the
 // end of the text or record.
 func (c *Cursor) fill() bool {
-	if c.end < c.full || c.done {
+	if c.closed || c.done {
 		return false
 	}
 	if c.full > 0 {
@@ -168,42 +133,24 @@ func (c *Cursor) fill() bool {
 	}
 	c.base += int64(c.full)
 	c.pos, c.end, c.full = 0, 0, 0
-	for c.full == 0 {
-		n, err := c.src.Read(c.buf)
-		c.full = n
+	c.load()
+	c.bound(0)
+	return c.end > 0
+}
+
+// load reads at least one byte behind those at hand, unless the text ends.
+func (c *Cursor) load() {
+	for had := c.full; c.full == had && !c.done; {
+		n, err := c.src.Read(c.buf[c.full:])
+		c.full += n
 		if err != nil {
 			c.done = true
 			if err != io.EOF {
 				c.err = err
 			}
-			break
 		}
 	}
-	c.bound(0)
-	return c.end > 0
 }
-
-// bound sets the end of the current record: the first line that begins with
-// '{' at or after from.
-func (c *Cursor) bound(from int) {
-	c.end = c.full
-	if !c.records || from >= c.full {
-		return
-	}
-	if from == 0 {
-		if c.newline && c.buf[0] == '{' {
-			c.end = 0
-			return
-		}
-	} else {
-		from--
-	}
-	if i := bytes.Index(c.buf[from:c.full], lineStart); i >= 0 {
-		c.end = from + i + 1
-	}
-}
-
-var lineStart = []byte("\n{")
 
 // fail stops the cursor at the next unread byte.
 func (c *Cursor) fail(msg string) bool {
@@ -215,7 +162,11 @@ func (c *Cursor) fail(msg string) bool {
 
 func (c *Cursor) truncated() bool {
 	if !c.broken {
-		c.broken, c.problem = true, Problem{c.Offset(), true, "the text ends inside a value"}
+		at := c.Offset()
+		if c.closed { // the line feed that ends the record
+			at--
+		}
+		c.broken, c.problem = true, Problem{at, true, "the text ends inside a value"}
 	}
 	return false
 }

@@ -241,11 +241,11 @@ func (f filler) Read(b []byte) (int, error) {
 // TestRecords: every reader, wherever it starts, sees the records that begin
 // in its range and no other; one that breaks off does not take the next along.
 func TestRecords(t *testing.T) {
-	text := "{\"a\":1}\n{\"a\":2, \"t\":\"cut in a str\n{\"a\":3}\r\n\n{\n  \"a\": 4,\n  \"b\": {}\n}\n# noise {\n{\"a\":5}{\"a\":6}\n[\n{\"a\":7},\n{\"a\":8}\n]\n{\"a\":9"
-	want := []int64{0}
+	text := "{\"a\":1}\n{\"a\":2, \"t\":\"cut in a str\n{\"a\":3}\r\n\n{ \n  \"a\": 4,\n  \"b\": {}\n}\n# noise {\n{\"a\":5}{\"a\":6}\nnull\n[\n{\"a\":7},\n{\"a\":8}\n]\n{\"a\":9"
+	var want []int64 // lines that begin with a brace, and those that end a record of one line without
 	for i := range text {
-		if strings.HasPrefix(text[i:], "\n{") {
-			want = append(want, int64(i+1))
+		if i == 0 || strings.HasPrefix(text[i-1:], "\n{") || strings.HasPrefix(text[i:], "\n{ ") || strings.HasPrefix(text[i:], "null") || strings.HasPrefix(text[i:], "]\n{") {
+			want = append(want, int64(i))
 		}
 	}
 	for size := 1; size < 200; size += 7 {
@@ -259,9 +259,9 @@ func TestRecords(t *testing.T) {
 			}
 		}
 	}
-	c := NewRecords(strings.NewReader(text), 0, 1)
+	c := NewRecords(strings.NewReader(text), 0, 0, -1, 1)
 	var got []string
-	for _, ok := c.Next(-1); ok; _, ok = c.Next(-1) {
+	for c.Next() {
 		for c.Kind() == Object {
 			got = append(got, fmt.Sprint(value(c)))
 		}
@@ -271,7 +271,7 @@ func TestRecords(t *testing.T) {
 	}
 	// A value that breaks off is not delivered: its last digits may be missing.
 	wantText := fmt.Sprintf("map[a:1] map[a:2 t:] %d true map[a:3] map[a:4 b:map[]] %d false map[a:5] map[a:6] map[a:7] map[a:8] map[a:] %d true",
-		strings.Index(text, `{"a":3}`), strings.Index(text, "#"), len(text))
+		strings.Index(text, `{"a":3}`)-1, strings.Index(text, "#"), len(text))
 	if s := strings.Join(got, " "); s != wantText {
 		t.Errorf("got  %s\nwant %s", s, wantText)
 	}
@@ -280,14 +280,35 @@ func TestRecords(t *testing.T) {
 // starts returns the offsets of the records that begin in [from, to).
 func starts(text string, from, to int64, size int) (list []int64) {
 	at := max(0, from-1)
-	c := NewRecords(strings.NewReader(text[at:]), at, size)
-	for off, ok := c.Next(to); ok; off, ok = c.Next(to) {
-		if off >= from {
-			list = append(list, off)
-		}
+	c := NewRecords(strings.NewReader(text[at:]), at, from, to, size)
+	for c.Next() {
+		list = append(list, c.Offset())
 		c.Skip()
 	}
 	return list
+}
+
+// TestSkipLine goes on behind a problem, at the next line and no further than
+// the record.
+func TestSkipLine(t *testing.T) {
+	for name, in := range readers("{\n\"a\" 1,\n\"b\":[}]}\n{\"c\":2} tail\n") {
+		c := NewRecords(in, 0, 0, -1, 1)
+		c.Next()
+		value(c)
+		c.SkipLine()
+		if w := c.Window(); c.Offset() != 8 || len(w) == 0 || w[0] != '\n' || c.Kind() != String {
+			t.Errorf("%s: the line ends at %d, before %q", name, c.Offset(), w)
+		}
+		c.Skip()
+		c.SkipLine()
+		c.Advance(1)
+		if c.SkipLine(); c.Window() != nil || c.Kind() != EOF {
+			t.Errorf("%s: goes on to %d, in the next record", name, c.Offset())
+		}
+		if !c.Next() || c.Offset() != 18 {
+			t.Errorf("%s: the next record is lost", name)
+		}
+	}
 }
 
 func TestReadError(t *testing.T) {
@@ -323,11 +344,12 @@ func FuzzCursor(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c := NewRecords(bytes.NewReader(b), 0, 64)
-		for off, ok := c.Next(-1); ok; off, ok = c.Next(-1) {
-			if off > int64(len(b)) {
-				t.Fatal("offset beyond the text")
+		c := NewRecords(bytes.NewReader(b), 0, 0, -1, 64)
+		for last := int64(-1); c.Next(); {
+			if c.Offset() <= last || c.Offset() >= int64(len(b)) {
+				t.Fatalf("a record at %d after one at %d", c.Offset(), last)
 			}
+			last = c.Offset()
 			for k := c.Kind(); k != EOF && k != Broken; k = c.Kind() {
 				value(c)
 			}

@@ -16,8 +16,8 @@ func (c *Cursor) Text(max int) []byte {
 		return nil
 	}
 	c.pos++
-	w := c.buf[c.pos:c.end]
-	if i := bytes.IndexByte(w, '"'); i >= 0 && i <= max && bytes.IndexByte(w[:i], '\\') < 0 && utf8.Valid(w[:i]) {
+	w := c.buf[c.pos:min(c.end, c.pos+max+1)]
+	if i := bytes.IndexByte(w, '"'); i >= 0 && bytes.IndexByte(w[:i], '\\') < 0 && utf8.Valid(w[:i]) {
 		c.pos += i + 1
 		return w[:i:i]
 	}

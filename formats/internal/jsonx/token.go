@@ -87,12 +87,20 @@ func (c *Cursor) Open() bool {
 
 // push enters the container whose opening byte is next.
 func (c *Cursor) push() bool {
+	if !c.enter(c.buf[c.pos] + 2) { // '[' + 2 is ']', '{' + 2 is '}'
+		return false
+	}
+	c.pos++
+	return true
+}
+
+// enter opens a container that closing ends.
+func (c *Cursor) enter(closing byte) bool {
 	if c.depth == MaxDepth {
 		return c.fail("values are nested too deeply")
 	}
-	c.stack[c.depth] = c.buf[c.pos] + 2 // '[' + 2 is ']', '{' + 2 is '}'
+	c.stack[c.depth] = closing
 	c.depth++
-	c.pos++
 	c.first = true
 	return true
 }
