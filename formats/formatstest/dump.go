@@ -74,6 +74,9 @@ func value(b *trace.Batch, c trace.Col, i int) []byte {
 		}
 	case trace.List:
 		if v, ok := b.Lists(c).At(i); ok {
+			if len(v) == 0 {
+				return []byte("[]") // nil is no null here
+			}
 			return encode(v)
 		}
 	}
