@@ -1,0 +1,280 @@
+// Package bench reads the result files of benchmark clients: JSON objects, one
+// per run, with settings, aggregates, and one array per property of a request:
+//
+//	{"backend": "vllm", …, "input_lens": [512, …], "ttfts": [0.084, …],
+//	 "itls": [[0.0118, …], …], "errors": ["", …], "mean_ttft_ms": …}
+//
+// The benchmarks of vLLM and SGLang write this; what differs between them is a
+// Dialect. A file may hold one object, many (one per line, glued, or in an
+// array), pretty or on one line of hundreds of megabytes.
+//
+// An object is read twice. The first pass goes over all of it at memory speed:
+// it keeps the settings and the small arrays (at most 64 bytes per request) and
+// notes where the gaps between chunks lie, which are nearly all of the numbers.
+// The status of a request stands behind them, so only the second pass over the
+// gaps alone makes rows. It is cut in blocks that several goroutines parse; a
+// block owns the lists that begin in it, and parts are delivered in order, so
+// neither the number of goroutines nor the size of a block changes a row.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/jsonx"
+)
+
+// Dialect is what differs between the clients that write such files.
+type Dialect struct {
+	Name   string   // of the format
+	Nested []string // objects whose scalars are settings too, as "object.name"
+	// Describe returns the run that a record is about, without Key, Format and
+	// Side, and how to read its arrays. It may set NoRequests.
+	Describe func(*Record) (*trace.RunMeta, Rules)
+	// HowTo says how to get per-request data when a record has none.
+	HowTo string
+}
+
+// Rules say what the arrays of one record mean.
+type Rules struct {
+	// Counted says whether output_lens are counts, by whom in Source. Otherwise
+	// they are the lengths asked for: they become max_tokens and never a count.
+	Counted bool
+	Source  trace.TokenSource
+
+	// TextChunks: the client takes notice of chunks with text only, so a chunk
+	// proves a token and without one there was none. Otherwise the first chunk
+	// may be one that only names the role.
+	TextChunks bool
+	RoleChunk  bool // the first chunk is often one that only names the role
+
+	// PerToken: the client spreads the time between two chunks evenly over the
+	// tokens of the later one, so there is a gap per token, but none for the
+	// tokens of the first chunk.
+	PerToken bool
+
+	NoTokens bool // pooling and embedding: requests generate nothing
+}
+
+// Open begins reading the records whose lines start in rng.
+func Open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, d *Dialect) (formats.Reader, error) {
+	from := max(0, rng.From-1) // a line starts behind a newline, which tells
+	rc, err := src.Open(from)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{ctx: ctx, src: src, opt: opt, dialect: d, rc: rc, log: log{file: src.Name()}, builder: trace.NewBuilder(trace.Requests), whole: rng.From == 0 && rng.To < 0}
+	r.second.src = src
+	r.opt.Workers = max(1, opt.Workers)
+	r.index = index{log: &r.log, c: jsonx.NewRecords(r, from, rng.From, rng.To, r.block()), nested: make(map[string]bool), memory: opt.Memory / 2}
+	if opt.Memory <= 0 {
+		r.index.memory = math.MaxInt64
+	}
+	for _, key := range d.Nested {
+		r.index.nested[key] = true
+	}
+	return r, nil
+}
+
+// reader implements formats.Reader.
+type reader struct {
+	log
+	ctx     context.Context
+	src     formats.Source
+	opt     formats.Options
+	dialect *Dialect
+	rc      io.ReadCloser // the first pass
+	index   index
+	second  stream
+	builder *trace.Builder
+	rows    *rows // of the current record, or nil
+	batch   *trace.Batch
+	runs    []*trace.RunMeta
+	whole   bool // the range is all of the source
+	done    bool
+	err     error
+}
+
+// block returns the size of the blocks. Tests make it small to cut anywhere.
+func (r *reader) block() int {
+	if r.opt.Block <= 0 {
+		return jsonx.DefaultBuffer
+	}
+	return max(r.opt.Block, 64)
+}
+
+// Read is the first pass's reader: it ends when the context does.
+func (r *reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.rc.Read(b)
+}
+
+// Next implements formats.Reader.
+func (r *reader) Next() bool {
+	for r.err == nil && !r.done {
+		if r.rows != nil {
+			if r.fill() {
+				return true
+			}
+			continue
+		}
+		rec := r.index.next()
+		if rec == nil {
+			r.end()
+			return false
+		}
+		r.record(rec)
+	}
+	return false
+}
+
+// end is reached when there are no more records.
+func (r *reader) end() {
+	r.done = true
+	r.fail(r.index.c.Err())
+	if r.err == nil && r.whole && len(r.runs) == 0 {
+		r.add(diag.Diag{Code: "no_results", Severity: diag.Error, Offset: -1, Msg: "the file holds no benchmark result"})
+	}
+}
+
+// fail ends the stream with an I/O error, if it is one.
+func (r *reader) fail(err error) {
+	if err != nil {
+		r.err = fmt.Errorf("%s: %w", r.file, err)
+	}
+}
+
+// Rows of a batch, and gaps after which a batch ends early.
+const (
+	batchRows = 4096
+	batchGaps = 1 << 18
+)
+
+// fill makes a batch of rows of the current record. It reports false when
+// there are no more.
+func (r *reader) fill() bool {
+	w, b := r.rows, r.builder
+	r.fail(r.ctx.Err())
+	for r.err == nil && w.i < w.n && b.Rows() < batchRows && b.ListLen(trace.ChunkGaps) < batchGaps {
+		r.fail(w.row(b))
+	}
+	if w.i == w.n || r.err != nil {
+		w.finish(&r.log)
+		r.rows = nil
+	}
+	if b.Rows() == 0 {
+		return false
+	}
+	r.batch = b.Take(w.meta, r.file)
+	return true
+}
+
+// record turns a record into a run and prepares its rows.
+func (r *reader) record(rec *Record) {
+	r.account.Total++
+	if !rec.result() {
+		r.account.Diagnosed++
+		r.add(diag.Diag{Code: "not_a_result", Severity: diag.DataLoss, Offset: rec.Offset, Msg: "an object that is no benchmark result was skipped"})
+		return
+	}
+	r.account.Parsed++
+	if rec.Broken {
+		msg := "the result breaks off: " + rec.Cut.Msg + "; what stands before that is used"
+		r.add(diag.Diag{Code: "truncated", Severity: diag.DataLoss, Offset: rec.Cut.Offset, Msg: msg})
+	}
+	meta, rules := r.dialect.Describe(rec)
+	meta.Key, meta.Format, meta.Side = rec.Offset, r.dialect.Name, trace.Client
+	r.runs = append(r.runs, meta)
+	w := newRows(rec, meta, rules, r.opt.Lists, &r.log)
+	switch {
+	case rec.overflow:
+		meta.NoRequests = "the requests of this result do not fit into the memory budget"
+		r.add(diag.Diag{Code: "memory", Severity: diag.Error, Offset: rec.Offset, Msg: meta.NoRequests, Fix: "raise the memory limit"})
+	case w.n == 0:
+		if meta.NoRequests == "" {
+			meta.NoRequests = "this file holds no per-request data; " + r.dialect.HowTo
+		}
+		r.add(diag.Diag{Code: "no_requests", Severity: diag.Notice, Offset: rec.Offset, Msg: "a result holds no per-request data, only what the client computed from them", Fix: r.dialect.HowTo})
+	default:
+		if w.wantGaps {
+			var err error
+			if w.gaps, err = r.gaps(&rec.lists); err == nil {
+				err = w.look()
+			}
+			r.fail(err)
+		}
+		r.rows = w
+	}
+}
+
+// result tells whether an object can be a benchmark's result at all.
+func (r *Record) result() bool {
+	for _, key := range []string{"completed", "duration", "request_throughput", "request_inthroughput", "request_rate", "errors", "itls"} {
+		if r.Has(key) {
+			return true
+		}
+	}
+	for a := range r.arrays {
+		if r.arrays[a].present {
+			return true
+		}
+	}
+	return false
+}
+
+// Batch implements formats.Reader.
+func (r *reader) Batch() *trace.Batch { return r.batch }
+
+// Err implements formats.Reader.
+func (r *reader) Err() error { return r.err }
+
+// Diags implements formats.Reader.
+func (r *reader) Diags() *diag.Log { return &r.diags }
+
+// Runs implements formats.Reader.
+func (r *reader) Runs() []*trace.RunMeta { return r.runs }
+
+// Account implements formats.Reader. The records are result objects, and
+// whatever else stands between them.
+func (r *reader) Account() formats.Account { return r.account }
+
+// Close implements formats.Reader.
+func (r *reader) Close() error {
+	if r.rows != nil && r.rows.gaps != nil {
+		r.rows.gaps.close()
+		r.rows = nil
+	}
+	r.second.close()
+	if r.rc == nil {
+		return nil
+	}
+	err := r.rc.Close()
+	r.rc = nil
+	return err
+}
+
+// log collects what happens while a file is read.
+type log struct {
+	file    string
+	diags   diag.Log
+	account formats.Account
+}
+
+func (l *log) add(d diag.Diag) {
+	d.File = l.file
+	l.diags.Add(d)
+}
+
+// stray counts text between the records.
+func (l *log) stray(at int64, msg string) {
+	l.account.Total++
+	l.account.Diagnosed++
+	l.add(diag.Diag{Code: "stray_text", Severity: diag.DataLoss, Offset: at, Msg: msg})
+}

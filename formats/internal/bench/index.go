@@ -1,0 +1,471 @@
+package bench
+
+import (
+	"bytes"
+
+	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/numx"
+)
+
+const (
+	maxKey      = 128      // a longer key is none of ours
+	maxValue    = 4 << 10  // of a string setting
+	maxError    = 64 << 10 // of an error text that is looked at
+	maxSettings = 1 << 10
+	maxClasses  = 64 // of errors in one record; further ones are "other"
+)
+
+// index is the first pass: it reads one result object after the other, holds
+// the small arrays, and notes where the gaps are.
+type index struct {
+	log    *log
+	c      *jsonx.Cursor
+	nested map[string]bool // objects whose scalars are settings too
+	memory int64           // for the arrays of one record
+	rec    Record
+	key    []byte // of the member being read
+
+	started bool
+	noise   bool // the line holds brackets or commas between records
+	busy    bool // the line holds a record, or text that was reported
+}
+
+// next reads the next record. It returns nil at the end. Between records there
+// may be white space and what joins them to an array; any other line is stray.
+func (x *index) next() *Record {
+	if !x.started && !x.advance() {
+		return nil
+	}
+	for {
+		w := x.c.Window()
+		if len(w) == 0 {
+			x.endLine()
+			if !x.advance() {
+				return nil
+			}
+			continue
+		}
+		n := x.separators(w)
+		x.c.Advance(n)
+		if n == len(w) {
+			continue
+		}
+		x.busy = true
+		if w[n] == '{' {
+			return x.object()
+		}
+		x.log.stray(x.c.Offset(), "text that is no result object was skipped")
+		x.c.SkipLine()
+	}
+}
+
+// separators returns how many bytes of w stand between records: white space,
+// byte order marks, RFC 7464's record separators, the NULs of a preallocated
+// file, and the brackets and commas of an array of records.
+func (x *index) separators(w []byte) int {
+	for i, b := range w {
+		switch b {
+		case '\n':
+			x.endLine()
+		case ' ', '\t', '\r', 0xEF, 0xBB, 0xBF, 0x1E, 0:
+		case '[', ']', ',':
+			x.noise = true
+		default:
+			return i
+		}
+	}
+	return len(w)
+}
+
+func (x *index) endLine() {
+	if x.noise && !x.busy {
+		x.log.account.Total++
+		x.log.account.Noise++
+	}
+	x.noise, x.busy = false, false
+}
+
+// advance goes to the next record of lines.
+func (x *index) advance() bool {
+	x.started = true
+	return x.c.Next()
+}
+
+func (x *index) object() *Record {
+	x.rec.reset(x.c.Offset())
+	for x.c.Open(); x.c.More(); {
+		if !x.nextKey() {
+			break
+		}
+		x.member(x.key)
+	}
+	if p, bad := x.c.Problem(); bad {
+		x.rec.Cut, x.rec.Broken = p, true
+		x.c.SkipLine()
+	}
+	return &x.rec
+}
+
+// nextKey reads the name of the next member into x.key. It reports false after
+// a problem.
+func (x *index) nextKey() bool {
+	key := x.c.Key(maxKey)
+	x.key = append(x.key[:0], key...)
+	return key != nil
+}
+
+func (x *index) member(key []byte) {
+	kind := x.c.Kind()
+	if kind == jsonx.Array && x.perRequest(key) {
+		return
+	}
+	switch {
+	case kind == jsonx.Object && x.nested[string(key)]:
+		x.add(Setting{Key: string(key), Kind: kind})
+		x.members(string(key) + ".")
+	case kind == jsonx.Object || kind == jsonx.Array:
+		x.add(Setting{Key: string(key), Kind: kind})
+		x.c.Skip()
+	default:
+		x.setting(string(key), false)
+	}
+}
+
+// members reads the scalars of a nested object.
+func (x *index) members(prefix string) {
+	for x.c.Open(); x.c.More(); {
+		if !x.nextKey() {
+			return
+		}
+		if k := x.c.Kind(); k == jsonx.Object || k == jsonx.Array {
+			x.c.Skip()
+			continue
+		}
+		x.setting(prefix+string(x.key), true)
+	}
+}
+
+// setting reads a scalar.
+func (x *index) setting(key string, nested bool) {
+	s := Setting{Key: key, Kind: x.c.Kind(), Nested: nested}
+	var v []byte
+	if s.Kind == jsonx.String {
+		v = x.c.Text(maxValue)
+	} else {
+		v = x.c.Literal()
+	}
+	if v != nil { // else it breaks off
+		s.Text = string(v)
+		x.add(s)
+	}
+}
+
+// add keeps a setting. As in Python and Go the last of equal keys counts.
+func (x *index) add(s Setting) {
+	if old := x.rec.setting(s.Key); old != nil {
+		*old = s
+	} else if len(x.rec.Settings) < maxSettings {
+		x.rec.Settings = append(x.rec.Settings, s)
+	}
+}
+
+// perRequest reads the array with the given key if it is one of those with an
+// entry per request.
+func (x *index) perRequest(key []byte) bool {
+	switch string(key) {
+	case "itls":
+		x.rec.lists = x.region()
+	case "errors":
+		x.errors()
+	case "generated_texts":
+		x.texts()
+	case "cached_tokens_details":
+		x.details()
+	default:
+		for a := range CachedDevice {
+			if string(key) == arrayKeys[a] {
+				x.numbers(a)
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// number reads a count, or seconds as nanoseconds. null stands for what is no
+// such number; the second result is false when the text broke off.
+func (x *index) number(c *column[int64], duration bool) (int64, bool) {
+	at := x.c.Offset()
+	switch x.c.Kind() {
+	case jsonx.Null:
+		return null, x.c.Literal() != nil
+	case jsonx.Number:
+	default:
+		c.misfit(at)
+		return null, x.c.Skip()
+	}
+	b := x.c.Literal()
+	var v int64
+	var n int
+	var ok bool
+	if duration {
+		v, n, ok = numx.Scaled(b, numx.Second)
+	} else {
+		v, n, ok = numx.ParseInt(b)
+	}
+	if !ok || n != len(b) || v < 0 {
+		c.misfit(at)
+		v = null
+	}
+	return v, b != nil
+}
+
+// full reports whether the record's arrays fill the memory budget.
+func (x *index) full() bool {
+	if x.rec.bytes() <= x.memory {
+		return false
+	}
+	x.rec.overflow = true
+	x.c.Leave()
+	return true
+}
+
+func (x *index) numbers(a Array) {
+	c := &x.rec.arrays[a]
+	c.reset()
+	c.present = true
+	for x.c.Open(); x.c.More(); {
+		v, ok := x.number(c, a.duration())
+		if !ok {
+			return
+		}
+		c.append(v)
+		if c.n%chunk == 0 && x.full() {
+			return
+		}
+	}
+	c.complete = !x.cut()
+}
+
+func (x *index) cut() bool {
+	_, bad := x.c.Problem()
+	return bad
+}
+
+// details reads the array of objects {"device":…,"host":…,"storage":…}.
+func (x *index) details() {
+	var tiers [3]*column[int64]
+	for i := range tiers {
+		tiers[i] = &x.rec.arrays[int(CachedDevice)+i]
+		tiers[i].reset()
+		tiers[i].present = true
+	}
+	for x.c.Open(); x.c.More(); {
+		v := [3]int64{null, null, null}
+		if x.c.Kind() != jsonx.Object {
+			x.c.Skip()
+		} else {
+			for x.c.Open(); x.c.More(); {
+				key := string(x.c.Key(maxKey))
+				i := map[string]int{"device": 1, "host": 2, "storage": 3}[key] - 1
+				if i < 0 {
+					x.c.Skip()
+				} else {
+					v[i], _ = x.number(tiers[i], false)
+				}
+			}
+		}
+		if x.cut() {
+			return
+		}
+		for i := range tiers {
+			tiers[i].append(v[i])
+		}
+		if tiers[0].n%chunk == 0 && x.full() {
+			return
+		}
+	}
+	for i := range tiers {
+		tiers[i].complete = !x.cut()
+	}
+}
+
+func (x *index) errors() {
+	c := &x.rec.errors
+	c.reset()
+	x.rec.classes = x.rec.classes[:0]
+	c.present = true
+	for x.c.Open(); x.c.More(); {
+		class := int32(0)
+		switch at := x.c.Offset(); x.c.Kind() {
+		case jsonx.String:
+			s := x.c.Text(maxError)
+			if len(s) > 0 {
+				class = x.class(ErrorClass(s))
+			}
+		case jsonx.Null: // Python's None: no error
+			x.c.Literal()
+		default:
+			c.misfit(at)
+			class = -1
+			x.c.Skip()
+		}
+		if x.cut() {
+			return
+		}
+		c.append(class)
+		if c.n%chunk == 0 && x.full() {
+			return
+		}
+	}
+	c.complete = !x.cut()
+}
+
+// class returns the number of an error class of the record.
+func (x *index) class(name string) int32 {
+	for i, n := range x.rec.classes {
+		if n == name {
+			return int32(i + 1)
+		}
+	}
+	if len(x.rec.classes) == maxClasses-1 {
+		name = "other"
+	}
+	if len(x.rec.classes) < maxClasses {
+		x.rec.classes = append(x.rec.classes, name)
+	}
+	return int32(len(x.rec.classes))
+}
+
+// texts notes which of the generated texts are empty and keeps none of them.
+func (x *index) texts() {
+	c := &x.rec.texts
+	c.reset()
+	c.present = true
+	for x.c.Open(); x.c.More(); {
+		v := int8(-1)
+		if x.c.Kind() != jsonx.String {
+			x.c.Skip()
+		} else if v = 0; len(x.c.Text(1)) > 0 {
+			v = 1
+		}
+		if x.cut() {
+			return
+		}
+		c.append(v)
+		if c.n%chunk == 0 && x.full() {
+			return
+		}
+	}
+	c.complete = !x.cut()
+}
+
+// region is where an array of lists of gaps lies.
+type region struct {
+	present  bool
+	from     int64 // offset behind the opening bracket
+	to       int64 // offset behind the last complete entry
+	n        int   // complete entries
+	filled   int   // of these, lists that are not empty
+	odd      bool  // some entry is no list of plain numbers
+	flat     bool  // the entries are numbers
+	complete bool
+
+	inside, any bool // the scan is inside a list; the list has something in it
+}
+
+// region reads over the array that comes next.
+func (x *index) region() region {
+	x.c.Open()
+	r := region{present: true, from: x.c.Offset(), to: x.c.Offset()}
+	for {
+		at := x.c.Offset()
+		w := x.c.Window()
+		if len(w) == 0 {
+			x.c.Cut()
+			return r
+		}
+		n, more := r.scan(w, at)
+		x.c.Advance(n)
+		if !more {
+			break
+		}
+	}
+	if r.odd {
+		x.slow(&r)
+	} else {
+		x.c.More() // leaves the array
+	}
+	r.complete = !x.cut()
+	return r
+}
+
+// scan goes on over w, which begins at offset at, at the speed of IndexByte. It
+// stops before the closing bracket, or where the plain structure ends.
+func (r *region) scan(w []byte, at int64) (n int, more bool) {
+	i := 0
+	for i < len(w) {
+		if r.inside {
+			k := bytes.IndexByte(w[i:], ']')
+			list := w[i:]
+			if k >= 0 {
+				list = w[i : i+k]
+			}
+			if bytes.IndexByte(list, '"') >= 0 || bytes.IndexByte(list, '[') >= 0 {
+				r.odd = true
+				return i, false
+			}
+			r.any = r.any || len(bytes.TrimLeft(list, " \t\r\n")) > 0
+			if k < 0 {
+				return len(w), true
+			}
+			i += k + 1
+			r.close(at + int64(i))
+			continue
+		}
+		switch w[i] {
+		case ' ', '\t', '\r', '\n', ',':
+			i++
+		case '[':
+			r.inside, r.any = true, false
+			i++
+		case ']':
+			return i, false
+		default:
+			r.odd = true
+			return i, false
+		}
+	}
+	return i, true
+}
+
+func (r *region) close(end int64) {
+	r.inside = false
+	r.n++
+	r.to = end
+	if r.any {
+		r.filled++
+	}
+}
+
+// slow counts the rest of an array whose entries are not all plain lists.
+func (x *index) slow(r *region) {
+	if r.inside {
+		x.c.Enter()
+		if !x.c.Leave() {
+			return
+		}
+		r.any = true
+		r.close(x.c.Offset())
+	}
+	for x.c.More() {
+		k := x.c.Kind()
+		if !x.c.Skip() {
+			return
+		}
+		r.any = k == jsonx.Array
+		r.flat = r.flat || k == jsonx.Number
+		r.close(x.c.Offset())
+	}
+}
