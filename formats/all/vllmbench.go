@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/vllmbench"
+
+func init() { add(&vllmbench.Format) }
