@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/sglangbench"
+
+func init() { add(&sglangbench.Format) }
