@@ -1,0 +1,91 @@
+package metric
+
+import (
+	"fmt"
+	"strings"
+
+	"servescope/analyzer/trace"
+)
+
+// Explain returns the text of `servescope define NAME`: the metric's formula
+// under every definition set, its unit, inputs and reasons of null. It reports
+// false for a name that is neither a metric nor a definition set.
+func Explain(name string) (string, bool) {
+	if d, err := LookupDefinition(name); err == nil && name != "" {
+		return d.explain(), true
+	}
+	m, ok := Lookup(name)
+	if !ok {
+		return "", false
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", m.Name, m.Title)
+	fmt.Fprintf(&b, "  %s\n\n", m.Formula)
+	for _, d := range definitions[1:] {
+		if f := d.Formula(m); f != m.Formula {
+			fmt.Fprintf(&b, "  under %s: %s\n", d.Name, f)
+		}
+	}
+	if u := string(m.Unit); u != "" {
+		fmt.Fprintf(&b, "  unit: %s", u)
+		if m.Better != Neither {
+			fmt.Fprintf(&b, ", %s is better", m.Better)
+		}
+		b.WriteString("\n")
+	}
+	if len(m.Inputs) > 0 {
+		b.WriteString("  needs: " + strings.Join(columns(m.Inputs), ", ") + "\n")
+	}
+	if m.Doc != "" {
+		b.WriteString("\n" + wrap(m.Doc, 78))
+	}
+	if len(m.Reasons) > 0 {
+		b.WriteString("\nnull, or a request is left out, because:\n")
+		for _, r := range m.Reasons {
+			fmt.Fprintf(&b, "  %-22s %s\n", r, r.Doc())
+		}
+	}
+	fmt.Fprintf(&b, "\nsource: %s\n", m.Source)
+	return b.String(), true
+}
+
+func (d *Definition) explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n%s\npercentiles: %s\n\n", d.Name, d.Title, wrap(d.Doc, 78), d.Quantile)
+	for _, m := range all {
+		if f := d.Formula(m); d == Default || f != m.Formula {
+			fmt.Fprintf(&b, "  %-26s %s\n", m.Name, f)
+		}
+	}
+	if d != Default {
+		b.WriteString("\nall other metrics as under default\n")
+	}
+	return b.String()
+}
+
+func columns(cols []trace.Col) []string {
+	var names []string
+	for _, c := range cols {
+		names = append(names, trace.Requests.Fields[c].Name)
+	}
+	return names
+}
+
+// wrap breaks text into lines of at most width bytes.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	at := 0
+	for word := range strings.FieldsSeq(text) {
+		if at > 0 && at+1+len(word) > width {
+			b.WriteByte('\n')
+			at = 0
+		}
+		if at > 0 {
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String() + "\n"
+}

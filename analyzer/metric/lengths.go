@@ -1,0 +1,52 @@
+package metric
+
+import (
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+var lengths = []*Metric{
+	{
+		Name: "prompt_tokens", Title: "prompt length", Kind: PerRequest, Unit: unit.Token,
+		Formula: "prompt_tokens", Inputs: []trace.Col{trace.PromptTokens}, Reasons: []Reason{NotRecorded}, Source: ours,
+	},
+	{
+		Name: "output_tokens", Title: "output length N", Kind: PerRequest, Unit: unit.Token,
+		Formula: "output_tokens, unless it is the requested length", Inputs: []trace.Col{trace.OutputTokens, trace.ClientTokens},
+		Reasons: []Reason{NoToken, NUnknown},
+		Doc: "The server's count where there is one, else the client's. The two part where the tokenizer differs or the text degenerates: " +
+			"a note gives their ratio where both are known.",
+		Source: ours,
+	},
+	{
+		Name: "cached_tokens", Title: "prompt tokens served from a prefix cache", Kind: PerRequest, Unit: unit.Token, Better: Higher,
+		Formula: "cached_tokens", Inputs: []trace.Col{trace.CachedTokens}, Reasons: []Reason{NotRecorded}, Source: ours,
+	},
+	{
+		Name: "tokens_per_chunk", Title: "tokens per chunk after the first", Kind: Pooled, Unit: unit.Token,
+		Formula: "tokens of each token-bearing chunk after the first, pooled", Inputs: []trace.Col{trace.ChunkTokens},
+		Reasons: []Reason{NoToken, NLessThan2, NotStreamed, NotRecorded},
+		Doc:     "With speculative decoding and no coalescing: tokens per step.", Source: ours,
+	},
+}
+
+var speeds = []*Metric{
+	{
+		Name: "tps_request", Title: "tokens per second of one sequence", Kind: PerRequest, Unit: unit.TokenRate, Better: Higher,
+		Formula: "1 / tpot", Inputs: []trace.Col{trace.FirstToken, trace.LastToken, trace.OutputTokens},
+		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order}, Source: ours,
+	},
+	{
+		Name: "tps_e2e", Title: "tokens per second of a request, waiting included", Kind: PerRequest, Unit: unit.TokenRate, Better: Higher,
+		Formula: "N / e2e", Inputs: []trace.Col{trace.LastToken, trace.OutputTokens},
+		Reasons: []Reason{NoToken, NUnknown, NotRecorded, Clock, Order},
+		Doc:     "GuideLLM and llmperf call this output tokens per second. It falls with TTFT where 1/tpot does not.", Source: ours,
+	},
+	{
+		Name: "tps_decode", Title: "decode tokens per second", Kind: PerRequest, Unit: unit.TokenRate, Better: Higher,
+		Formula: "of a request: (N - 1) / (last_token - first_token); over W: output tokens / Δt, first tokens included",
+		Inputs:  []trace.Col{trace.FirstToken, trace.LastToken, trace.OutputTokens},
+		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order, NoSpan},
+		Doc:     "SGLang's decode_throughput divides N, not N - 1.", Source: ours,
+	},
+}

@@ -1,0 +1,58 @@
+package metric
+
+// Reason says why a request has no value of a metric. Its text is the code in
+// reports.
+type Reason uint8
+
+// The reasons. None means that there is a value.
+const (
+	None Reason = iota
+	NoToken
+	NoAnswerToken
+	NLessThan2
+	NUnknown
+	NotStreamed
+	NotRecorded
+	NotEvent
+	Clock
+	Order
+	Coverage
+	Failed
+	Aborted
+	Open
+	HeadMissing
+	BucketOverRun
+	NoSpan
+	TooMany
+	reasonCount
+)
+
+// Reasons is the number of reasons: those of a cell fit in an array.
+const Reasons = int(reasonCount)
+
+var reasons = [...]struct{ code, doc string }{
+	None:          {"", ""},
+	NoToken:       {"no_token", "the request produced no token"},
+	NoAnswerToken: {"no_answer_token", "the request ended while it was reasoning"},
+	NLessThan2:    {"n_lt_2", "the request has fewer than two tokens, or chunks, or its tokens came at one instant"},
+	NUnknown:      {"n_unknown", "nobody counted the tokens; the requested length is no count"},
+	NotStreamed:   {"not_streamed", "the response came in one piece"},
+	NotRecorded:   {"not_recorded", "the source does not record what the metric needs"},
+	NotEvent:      {"first_token_recorded", "the source records the first token itself, so there is nothing to bound"},
+	Clock:         {"clock", "there is no common clock, or the two stamps are more than a day apart and cannot be of one clock"},
+	Order:         {"order", "the end is stamped before the start"},
+	Coverage:      {"coverage", "the input does not tell the replicas apart, or does not hold all of them"},
+	Failed:        {"failed", "the request failed"},
+	Aborted:       {"aborted", "the request was cancelled"},
+	Open:          {"open", "the log ends before the request does"},
+	HeadMissing:   {"head_missing", "the log begins after the request did"},
+	BucketOverRun: {"bucket_longer_than_run", "the interval is shorter than the one-second bucket"},
+	NoSpan:        {"no_span", "the interval has no length"},
+	TooMany:       {"too_many", "there are more buckets of time than are kept"},
+}
+
+// String returns the reason's code.
+func (r Reason) String() string { return reasons[r].code }
+
+// Doc returns the reason in words.
+func (r Reason) Doc() string { return reasons[r].doc }
