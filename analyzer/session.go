@@ -104,6 +104,17 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 // Close closes the inputs and removes their temporary files.
 func (s *Session) Close() error { return s.inputs.Close() }
 
+// Diags returns what was skipped, repaired or assumed in the inputs, as far as
+// they have been read. A report adds what concerns its query.
+func (s *Session) Diags() []diag.Diag {
+	log := new(diag.Log)
+	log.Merge(&s.diags)
+	for _, f := range s.files {
+		log.Merge(f.diags)
+	}
+	return s.located(log)
+}
+
 // Inputs returns the inputs with their line accounting, which is empty until
 // they have been read.
 func (s *Session) Inputs() []report.Input {

@@ -2,8 +2,8 @@ package app
 
 import (
 	"io"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -11,8 +11,12 @@ import (
 	"servescope/analyzer/report"
 )
 
-// renderers are the forms a report can take, by the value of --format.
-var renderers = []string{"text", "markdown", "csv", "json"}
+// renderers are the forms a report can take: the values of --format. Without it
+// the name of the output tells the form.
+var (
+	renderers    = []string{"text", "markdown", "csv", "json"}
+	rendererExts = map[string]string{".md": "markdown", ".csv": "csv", ".json": "json"}
+)
 
 func (p *Process) analyze() *cli.Command {
 	return &cli.Command{
@@ -31,11 +35,11 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
   zcat old.jsonl.gz | servescope analyze - --format json -o report.json`,
 		Flags: slices.Concat(
 			[]cli.Flag{
-				&cli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORM`: text, markdown, csv or json"},
+				&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text, markdown, csv or json"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 			},
 			queryFlags(),
-			[]cli.Flag{&cli.BoolFlag{Name: "strict", Usage: "exit with 1 when any input was skipped"}},
+			[]cli.Flag{strictFlag()},
 			inputFlags(),
 			[]cli.Flag{colorFlag()},
 		),
@@ -44,13 +48,16 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
 }
 
 func (p *Process) runAnalyze(c *cli.Context) (err error) {
-	form, force, err := forms(c)
+	form, force, err := forms(c, renderers)
 	if err != nil {
 		return err
 	}
 	q, err := queryOf(c)
 	if err != nil {
 		return err
+	}
+	if form == "" {
+		form = rendererExts[filepath.Ext(c.String("output"))]
 	}
 	color, err := p.color(c, p.Stdout)
 	if err != nil {
@@ -69,7 +76,7 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	path := c.String("output")
 	color = color && (path == "" || path == "-" || c.String("color") == "always")
 	err = p.write(path, w.names(), func(out io.Writer) error {
-		return p.render(out, rep, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
+		return printReport(out, rep, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
 	})
 	if err == nil && c.Bool("strict") {
 		err = lost(rep.Diags)
@@ -77,30 +84,8 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	return err
 }
 
-// forms returns the form of the report and the forced input format. --format
-// names the form; since no input format has the name of a form, it may also
-// name an input format.
-func forms(c *cli.Context) (form, force string, err error) {
-	form = c.String("format")
-	if force, err = forced(c); err != nil || slices.Contains(renderers, form) {
-		return form, force, err
-	}
-	if err := known(form, "--format"); err != nil {
-		u := err.(*usageError)
-		u.msg = "--format: unknown form \"" + form + "\""
-		u.hint = "the forms are " + strings.Join(renderers, ", ") + "; --input-format names input formats"
-		if n := nearest(form, append(renderers, formatNames()...)); n != "" {
-			u.hint = "did you mean " + n + "?"
-		}
-		return "", "", u
-	}
-	if force != "" && force != form {
-		return "", "", usagef("--format %s and --input-format %s name two input formats", form, force)
-	}
-	return "text", form, nil
-}
-
-func (p *Process) render(w io.Writer, rep *report.Report, form string, opt render.TextOptions) error {
+// printReport writes the report in the given form.
+func printReport(w io.Writer, rep *report.Report, form string, opt render.TextOptions) error {
 	switch form {
 	case "json":
 		return render.JSON(w, rep)

@@ -92,8 +92,10 @@ func (p *Process) app() *cli.App {
 func (p *Process) commands() []*cli.Command {
 	return []*cli.Command{
 		p.analyze(),
+		p.convert(),
 		p.inspect(),
 		p.formats(),
+		p.define(),
 		p.completion(),
 		p.version(),
 		p.help(),

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer/query"
+	"servescope/formats/all"
 )
 
 //go:embed completion
@@ -86,12 +89,12 @@ func candidates(commands []*cli.Command, words []string) []candidate {
 			continue
 		}
 		if i++; i == len(before) {
-			return matching(last, "", values(strings.TrimLeft(before[i-1], "-")))
+			return matching(last, "", values(cmd.Name, strings.TrimLeft(before[i-1], "-")))
 		}
 	}
 	if !operand && strings.HasPrefix(last, "-") {
 		if flag, value, ok := strings.Cut(last, "="); ok {
-			return matching(value, flag+"=", values(strings.TrimLeft(flag, "-")))
+			return matching(value, flag+"=", values(cmd.Name, strings.TrimLeft(flag, "-")))
 		}
 		return matching(last, "", flagNames(cmd.Flags))
 	}
@@ -137,17 +140,45 @@ func operands(command string, commands []*cli.Command) []candidate {
 		return commandNames(commands)
 	case "completion":
 		return plain(shells)
+	case "define":
+		return defineNames()
 	}
 	return nil
 }
 
-// values returns the values of the flag of that name that can be listed.
-func values(flag string) []candidate {
+// values returns the values of a command's flag, where they can be listed.
+func values(command, flag string) []candidate {
 	switch flag {
 	case "color":
-		return plain([]string{"auto", "always", "never"})
+		return plain(whens)
+	case "input-format", "f":
+		return formatList()
+	case "format":
+		switch command {
+		case "inspect":
+			return append(plain(inspectForms), formatList()...)
+		case "convert":
+			return append(plain(kinds()), formatList()...)
+		}
+		return append(plain(renderers), formatList()...)
+	case "definition":
+		return definitionList()
+	case "by":
+		return plain(query.Dimensions)
+	case "table":
+		return plain(tables)
+	case "timestamps":
+		return plain(timestampUnits)
 	}
 	return nil
+}
+
+func formatList() []candidate {
+	var out []candidate
+	for _, f := range all.Set().All() {
+		out = append(out, candidate{f.Name, f.Title})
+	}
+	return out
 }
 
 func plain(words []string) []candidate {

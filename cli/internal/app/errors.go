@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"servescope/analyzer/query"
 	"servescope/analyzer/render"
 )
 
@@ -42,6 +43,10 @@ func (p *Process) fail(ctx context.Context, err error) int {
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return exitOK // the reader of our output has seen enough
+	}
+	var q *query.Error
+	if errors.As(err, &q) {
+		err = asUsage(q)
 	}
 	p.complain(err)
 	var u *usageError

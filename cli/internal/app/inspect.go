@@ -17,6 +17,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
+// inspectForms are the values of --format.
+var inspectForms = []string{"text", "json"}
+
 func (p *Process) inspect() *cli.Command {
 	return &cli.Command{
 		Name:      "inspect",
@@ -28,7 +31,7 @@ and why, and which metrics can be computed from it, or why not.`,
   servescope inspect results/
   servescope inspect --format json dump.tar.gz`,
 		Flags: slices.Concat(
-			[]cli.Flag{&cli.StringFlag{Name: "format", Value: "text", Usage: "print as `FORM`: text or json"}},
+			[]cli.Flag{&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text or json"}},
 			inputFlags(),
 		),
 		Action: p.runInspect,
@@ -59,13 +62,9 @@ type inspectedRun struct {
 }
 
 func (p *Process) runInspect(c *cli.Context) error {
-	force, err := forced(c)
+	form, force, err := forms(c, inspectForms)
 	if err != nil {
 		return err
-	}
-	form := c.String("format")
-	if form != "text" && form != "json" {
-		return usagef("--format: unknown form %q", form).with("the forms are text and json")
 	}
 	w, err := p.open(c, force)
 	if err != nil {
@@ -169,6 +168,20 @@ func field(w io.Writer, name, value string) {
 		value = "unknown"
 	}
 	fmt.Fprintf(w, "  %-12s%s\n", name, value)
+}
+
+// warn tells on standard error what was skipped, for results that have no room
+// for it.
+func (p *Process) warn(diags []diag.Diag) {
+	for _, d := range diags {
+		if d.Severity < diag.DataLoss {
+			continue
+		}
+		fmt.Fprintf(p.Stderr, "%s: %s\n", programName, render.Visible(diagLine(d)))
+		if d.Fix != "" {
+			fmt.Fprintf(p.Stderr, "hint: %s\n", render.Visible(d.Fix))
+		}
+	}
 }
 
 // diagLine is a diagnostic on one line.

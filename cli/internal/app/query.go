@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 )
 
@@ -32,6 +33,9 @@ func queryOf(c *cli.Context) (*query.Query, error) {
 	if q.Replicas < 0 || c.IsSet("replicas") && q.Replicas == 0 {
 		return nil, usagef("--replicas %d: give a number above 0", q.Replicas)
 	}
+	if err := definition(q.Definition); err != nil {
+		return nil, err
+	}
 	var errs []error
 	set(c, "filter", &q.Filter, query.ParseFilter, &errs)
 	set(c, "by", &q.By, query.ParseBy, &errs)
@@ -47,9 +51,30 @@ func queryOf(c *cli.Context) (*query.Query, error) {
 	return q, nil
 }
 
+// definition refuses a name that is no definition set's.
+func definition(name string) error {
+	if _, err := metric.LookupDefinition(name); err == nil {
+		return nil
+	}
+	var names []string
+	for _, d := range metric.Definitions() {
+		names = append(names, d.Name)
+	}
+	return unknown("--definition", "definition set", name, names)
+}
+
+// unknown is the error of a flag's value that is not one of names.
+func unknown(flag, what, value string, names []string) error {
+	e := usagef("%s: unknown %s %q", flag, what, value)
+	if n := nearest(value, names); n != "" {
+		return e.with("did you mean %s?", n)
+	}
+	return e.with("one of %s", strings.Join(names, ", "))
+}
+
 // set parses the flag of that name into dst, if it was given.
 func set[T any](c *cli.Context, name string, dst *T, parse func(string) (T, error), errs *[]error) {
-	if !c.IsSet(name) {
+	if c.String(name) == "" {
 		return
 	}
 	v, err := parse(c.String(name))

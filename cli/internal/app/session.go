@@ -101,26 +101,24 @@ func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
 	return opt, nil
 }
 
-// forced returns the input format that --input-format names, or "".
-func forced(c *cli.Context) (string, error) {
-	name := c.String("input-format")
-	if name == "" {
-		return "", nil
-	}
-	return name, known(name, "--input-format")
-}
-
-// known refuses a name that is no format's.
-func known(name, flag string) error {
+// forms returns the form of the output, one of known or "" when none is named,
+// and the forced input format, or "". --format names the form; since no input
+// format has the name of a form, it may name an input format instead.
+func forms(c *cli.Context, known []string) (form, force string, err error) {
+	form, force = c.String("format"), c.String("input-format")
 	names := formatNames()
-	if slices.Contains(names, name) {
-		return nil
+	if force != "" && !slices.Contains(names, force) {
+		return "", "", unknown("--input-format", "format", force, names)
 	}
-	e := usagef("%s: unknown format %q", flag, name)
-	if n := nearest(name, names); n != "" {
-		return e.with("did you mean %s?", n)
+	switch {
+	case form == "" || slices.Contains(known, form):
+		return form, force, nil
+	case !slices.Contains(names, form):
+		return "", "", unknown("--format", "form or input format", form, slices.Concat(known, names))
+	case force != "" && force != form:
+		return "", "", usagef("--format %s and --input-format %s name two input formats", form, force)
 	}
-	return e.with("one of %s", strings.Join(names, ", "))
+	return "", form, nil
 }
 
 func formatNames() []string {
@@ -129,6 +127,10 @@ func formatNames() []string {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+func strictFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "strict", Usage: "exit with 1 when any input was skipped"}
 }
 
 // lost returns an error when input was skipped: what --strict makes fatal.

@@ -26,6 +26,9 @@ func width(w io.Writer) int {
 	return 80
 }
 
+// whens are the values of --color.
+var whens = []string{"auto", "always", "never"}
+
 func colorFlag() cli.Flag {
 	return &cli.StringFlag{Name: "color", Value: "auto", Usage: "`WHEN` to color: auto, always or never"}
 }
@@ -41,7 +44,7 @@ func (p *Process) color(c *cli.Context, w io.Writer) (bool, error) {
 	case "auto":
 		return p.Getenv("NO_COLOR") == "" && p.terminal(w), nil
 	default:
-		return false, usagef("unknown value %q of --color", when).with("use auto, always or never")
+		return false, unknown("--color", "value", when, whens)
 	}
 }
 

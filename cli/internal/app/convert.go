@@ -1,0 +1,173 @@
+package app
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer/query"
+	"servescope/analyzer/render/parquet"
+	"servescope/analyzer/render/table"
+	"servescope/analyzer/trace"
+)
+
+// tableWriter writes batches of one table to a file.
+type tableWriter interface {
+	Write(b *trace.Batch) error
+	Close() error // completes the file
+}
+
+// container is a kind of file that holds a table.
+type container struct {
+	name string // value of --to
+	ext  string // of files whose name tells it
+	text bool   // may go to a terminal
+	open func(w io.Writer, t *table.Table) tableWriter
+}
+
+var containers = []container{
+	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table) tableWriter { return parquet.NewWriter(w, t) }},
+}
+
+// The values of --table and --timestamps.
+var (
+	tables         = []string{"requests", "tokens", "summary"}
+	timestampUnits = []string{"us", "ns"}
+)
+
+func (p *Process) convert() *cli.Command {
+	return &cli.Command{
+		Name:      "convert",
+		Usage:     "write requests, tokens or figures as Parquet, Arrow or CSV",
+		UsageText: "servescope convert [FLAGS] FILES",
+		Description: `Writes what was read as a table that DuckDB, pandas, Polars and Spark open:
+requests (one row each, with lists of chunk gaps), tokens (one row per chunk),
+or summary (one row per figure). The schema is the same for every input.`,
+		ArgsUsage: `  servescope convert result.json -o requests.parquet
+  servescope convert --table tokens logs/ -o tokens.arrow
+  servescope convert --filter 'ttft > 1s' --format csv result.json`,
+		Flags: slices.Concat(
+			[]cli.Flag{
+				&cli.StringFlag{Name: "table", Value: "requests", Usage: "write the table `NAME`: " + strings.Join(tables, ", ")},
+				&cli.StringFlag{Name: "format", Usage: "write `KIND` (default: as -o ends): " + strings.Join(kinds(), ", ")},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
+				&cli.StringFlag{Name: "timestamps", Value: "us", Usage: "`UNIT` of timestamps: us, or ns for exact ones"},
+			},
+			queryFlags(),
+			[]cli.Flag{strictFlag()},
+			inputFlags(),
+		),
+		Action: p.runConvert,
+	}
+}
+
+func (p *Process) runConvert(c *cli.Context) error {
+	form, force, err := forms(c, kinds())
+	if err != nil {
+		return err
+	}
+	if to := c.String("to"); slices.Contains(kinds(), to) { // "--to parquet" reads well, and is no point in time
+		form = to
+		if err := c.Set("to", ""); err != nil {
+			return err
+		}
+	}
+	q, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	kind, err := p.containerOf(form, c.String("output"))
+	if err != nil {
+		return err
+	}
+	t, err := tableOf(c)
+	if err != nil {
+		return err
+	}
+	w, err := p.open(c, force)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	err = p.write(c.String("output"), w.names(), func(out io.Writer) error {
+		tw := kind.open(out, t)
+		if t.Name == "summary" {
+			err = w.summary(c, q, tw.Write)
+		} else {
+			err = w.Rows(c.Context, q, true, tw.Write)
+		}
+		if err != nil {
+			return err
+		}
+		w.clear()
+		return tw.Close()
+	})
+	if err != nil {
+		return err
+	}
+	p.warn(w.Diags())
+	if c.Bool("strict") {
+		err = lost(w.Diags())
+	}
+	return err
+}
+
+// summary emits the figures of the report as rows.
+func (w *workspace) summary(c *cli.Context, q *query.Query, emit func(*trace.Batch) error) error {
+	rep, err := w.Run(c.Context, q)
+	if err != nil {
+		return err
+	}
+	return emit(table.Summary(rep))
+}
+
+// kinds lists the values of --format.
+func kinds() []string {
+	var names []string
+	for _, k := range containers {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// containerOf returns the kind of file to write: the one of that name, or if it
+// is empty the one that the name of the output tells.
+func (p *Process) containerOf(name, path string) (*container, error) {
+	for i := range containers {
+		k := &containers[i]
+		if name != k.name && (name != "" || filepath.Ext(path) != k.ext) {
+			continue
+		}
+		if !k.text && (path == "" || path == "-") && p.terminal(p.Stdout) {
+			return nil, usagef("%s is not for a terminal", k.name).with("give -o FILE")
+		}
+		return k, nil
+	}
+	list := strings.Join(kinds(), ", ")
+	return nil, usagef("nothing says what kind of file to write").with("give --format with one of %s, or -o with a name that ends so", list)
+}
+
+// tableOf returns the table that --table names.
+func tableOf(c *cli.Context) (*table.Table, error) {
+	var opt table.Options
+	switch unit := c.String("timestamps"); unit {
+	case "us":
+	case "ns":
+		opt.Nanos = true
+	default:
+		return nil, unknown("--timestamps", "unit", unit, timestampUnits)
+	}
+	switch name := c.String("table"); name {
+	case "requests":
+		return table.Requests(opt), nil
+	case "tokens":
+		return table.Tokens(), nil
+	case "summary":
+		return table.Summaries(), nil
+	default:
+		return nil, unknown("--table", "table", name, tables)
+	}
+}
