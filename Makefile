@@ -13,6 +13,10 @@ CORE = ./analyzer/... ./formats/...
 # Files and pipes are read by package formats itself, which browsers do not have.
 PORTABLE = $$($(GO) list $(CORE) | grep -v "^servescope/formats$$")
 WASM = GOOS=js GOARCH=wasm
+TAGS = -tags arrow_json_stdlib
+JSEXEC = $$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
+WASM_BUDGET = 3000000
+SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 FUZZTIME ?= 10s
 
 .PHONY: test check bench update fmt vet unit race static tidy clean-tree wasm fused duckdb fuzz
@@ -59,8 +63,14 @@ fused:
 
 wasm:
 	.ci/need node nodejs
-	$(WASM) $(GO) vet -tags arrow_json_stdlib $(CORE)
-	$(WASM) $(GO) test -tags arrow_json_stdlib -exec "$$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec" -short $(PORTABLE)
+	$(WASM) $(GO) vet $(TAGS) $(CORE)
+	$(WASM) $(GO) test $(TAGS) -exec "$(JSEXEC)" -short $(PORTABLE)
+	$(GO) build -o bin/core ./cli/internal/core
+	$(WASM) $(GO) build $(TAGS) -trimpath -ldflags='-s -w' -o bin/core.wasm ./cli/internal/core
+	gzip -9c bin/core.wasm | wc -c | awk '{ print "core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'
+	bin/core $(SAMPLES) >bin/native.json
+	"$(JSEXEC)" bin/core.wasm $(SAMPLES) >bin/wasm.json
+	cmp bin/native.json bin/wasm.json
 
 duckdb:
 	.ci/need npm npm
