@@ -88,7 +88,8 @@ func (f *file) size() int64 {
 // Open detects the format of every input; force names one for all of them, or
 // is "". Inputs that no format recognises are diagnosed and left out; if none
 // is recognised the error is (or wraps) a *formats.DetectError. Nothing else is
-// read before the first Run or Rows. The session owns inputs: Close closes them.
+// read before the first Run or Rows. A session owns
+// inputs and closes them; where Open fails the caller does.
 func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force string, opt Options) (*Session, error) {
 	if opt.Workers < 1 {
 		opt.Workers = 1
@@ -98,7 +99,10 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 	}
 	s := &Session{opt: opt, cut: rangeSize, inputs: inputs}
 	s.diags.Merge(&inputs.Diags)
-	return s, s.detect(ctx, set, force)
+	if err := s.detect(ctx, set, force); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close closes the inputs and removes their temporary files.
