@@ -3,9 +3,11 @@ package analyzer
 import (
 	"fmt"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
 )
 
 // tolerance is the relative difference up to which two figures are the same.
@@ -25,11 +27,11 @@ func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, q *que
 		return line
 	}
 	line.Ours = ours(&out.Cell, c)
-	if !line.Ours.Known || line.Ours.Unit != c.Unit || near(line.Ours.V, c.Value) {
+	if !line.Ours.Known || !comparable(line.Ours.Unit, c.Unit) || near(line.Ours.V, c.Value) {
 		return line
 	}
 	switch own := m.DefaultDefinition; {
-	case own != "" && own != e.name:
+	case own != "" && own != e.definition.Name:
 		line.Note = fmt.Sprintf("another definition: use --definition %s to reproduce it", own)
 	case !plain(q):
 		line.Note = "another cohort: the query selects a part of the requests"
@@ -41,12 +43,13 @@ func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, q *que
 
 // ours returns the statistic of a cell that c names.
 func ours(cell *report.Cell, c trace.Reported) report.Value {
-	m, ok := cell.Metrics[c.Metric]
-	if !ok {
-		if v, ok := cell.Throughput.Values[c.Metric]; ok && c.Stat == "value" {
-			return v
-		}
-		return report.Null("no_counterpart")
+	name := c.Metric
+	if m, ok := metric.Lookup(name); ok {
+		name = m.Name
+	}
+	m, ok := cell.Metrics[name]
+	if c.Stat == "value" || !ok {
+		return total(cell, name)
 	}
 	if m.N == 0 {
 		return report.Null(m.Reason)
@@ -65,6 +68,26 @@ func ours(cell *report.Cell, c trace.Reported) report.Value {
 		return report.Known(v, m.Unit)
 	}
 	return report.Null("not_asked")
+}
+
+// total returns a rate, a count or a sum over all requests of a cell.
+func total(cell *report.Cell, name string) report.Value {
+	if v, ok := cell.Throughput.Values[name]; ok {
+		return v
+	}
+	switch name {
+	case "requests.ok":
+		return report.KnownInt(cell.Requests.OK, unit.Request)
+	case "requests.failed":
+		return report.KnownInt(cell.Requests.Failed, unit.Request)
+	}
+	return report.Null("no_counterpart")
+}
+
+// comparable reports whether values of two units can be compared: TPOT is a
+// time per token to us and a time to other tools.
+func comparable(a, b unit.Unit) bool {
+	return a == b || a == unit.NSPerToken && b == unit.Nanosecond
 }
 
 // near reports whether two figures differ by at most the tolerance.

@@ -2,39 +2,56 @@ package analyzer
 
 import (
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
 
 // engine is what computes figures under one definition set.
 type engine struct {
-	name       string
-	definition report.Definition
-	kernels    []kernel.Kernel
-	metric     query.MetricColumn
-	metrics    map[string]report.Metric // every metric, null
+	definition    report.Definition
+	kernels       []kernel.Kernel
+	metric        query.MetricColumn
+	distributions map[string]report.Metric // every one, null
+	rates         []string
 }
 
 // engineFor returns the engine of a definition set; "" is the default.
 func engineFor(name string) (*engine, error) {
-	return &engine{name: name}, nil
+	d, err := metric.LookupDefinition(name)
+	if err != nil {
+		return nil, &query.Error{Flag: "--definition", Msg: err.Error()}
+	}
+	e := &engine{definition: d.Describe(), distributions: make(map[string]report.Metric)}
+	for _, m := range metric.All() {
+		if m.Kind == metric.PerRun {
+			e.rates = append(e.rates, m.Name)
+		} else {
+			e.distributions[m.Name] = d.Null(m, "")
+		}
+	}
+	return e, nil
 }
 
-// describe returns the definitions of the report.
-func (e *engine) describe() report.Definition { return e.definition }
-
-// complete adds the metrics that no kernel has filled, as null: none is ever
-// left out.
+// complete adds what no kernel has filled, as null for the given reason: no
+// metric is ever left out.
 func (e *engine) complete(c *report.Cell, reason string) {
-	for name, m := range e.metrics {
-		if _, ok := c.Metrics[name]; ok {
-			continue
+	if c.Metrics == nil {
+		c.Metrics = make(map[string]report.Metric)
+	}
+	for name, m := range e.distributions {
+		if _, ok := c.Metrics[name]; !ok {
+			m.Reason = reason
+			c.Metrics[name] = m
 		}
-		if c.Metrics == nil {
-			c.Metrics = make(map[string]report.Metric)
+	}
+	if c.Throughput.Values == nil {
+		c.Throughput.Values = make(map[string]report.Value)
+	}
+	for _, name := range e.rates {
+		if _, ok := c.Throughput.Values[name]; !ok {
+			c.Throughput.Values[name] = report.Null(reason)
 		}
-		m.Reason = reason
-		c.Metrics[name] = m
 	}
 	for _, v := range []*report.Value{
 		&c.Throughput.From, &c.Throughput.To, &c.Throughput.Window,

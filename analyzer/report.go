@@ -45,7 +45,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Report{Schema: report.Schema, Query: echo(q), Definition: e.describe(), Inputs: s.Inputs()}
+	r := &report.Report{Schema: report.Schema, Query: echo(q), Definition: e.definition, Inputs: s.Inputs()}
 	for _, run := range s.runs {
 		filled := out.runs[run.slot]
 		if untrimmed != nil {

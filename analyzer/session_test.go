@@ -276,7 +276,7 @@ func TestReported(t *testing.T) {
 		if len(flags) == 0 {
 			flags = nil
 		} else {
-			e.name = "other"
+			e.definition.Name = "other"
 		}
 		r, err := s.run(t.Context(), queryOf(t, flags...), e)
 		if err != nil {

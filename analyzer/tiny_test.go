@@ -276,7 +276,7 @@ func (s *sumState) Finish(out kernel.Output) {
 
 // tinyEngine computes the figures of kernel sums.
 func tinyEngine() *engine {
-	return &engine{name: "default", kernels: []kernel.Kernel{sums{}}, metrics: map[string]report.Metric{"gaps": {Unit: "ns"}}}
+	return &engine{definition: report.Definition{Name: "default"}, kernels: []kernel.Kernel{sums{}}, distributions: map[string]report.Metric{"gaps": {Unit: "ns"}}}
 }
 
 // source is one input of a test: a name, a label or "", and its text.

@@ -2,15 +2,27 @@ package query
 
 import (
 	"slices"
+	"strings"
 
 	"servescope/analyzer/trace"
 )
 
 // Metrics are the names of the metrics of single requests that filters and
-// objectives take. All are times.
+// objectives take, dots or underscores. All are times.
 var Metrics = []string{
-	"ttft", "ttft.client", "ttft.server", "ttft.engine", "ttft.from_schedule",
-	"tpot", "tpot.from_total", "tpot.after_first_chunk", "e2e", "client_wait",
+	"ttft", "ttft.client", "ttft.server", "ttft.engine", "ttft.from_schedule", "ttfot", "thinking_time",
+	"tpot", "tpot.from_total", "tpot.after_first_chunk", "e2e", "e2e.stream_end", "e2e.from_schedule", "client_wait",
+}
+
+// metricNamed returns the name in Metrics that name spells.
+func metricNamed(name string) (string, bool) {
+	spelling := strings.NewReplacer(".", "_")
+	for _, m := range Metrics {
+		if spelling.Replace(m) == spelling.Replace(name) {
+			return m, true
+		}
+	}
+	return "", false
 }
 
 // MetricColumn computes a metric of Metrics for every row of b, in ns: known

@@ -198,10 +198,8 @@ func lookup(name token) (operand, error) {
 	if name.text == "file" {
 		return operand{name: "file", class: fileName}, nil
 	}
-	for _, m := range Metrics {
-		if m == name.text {
-			return operand{name: m, class: metric}, nil
-		}
+	if m, ok := metricNamed(name.text); ok {
+		return operand{name: m, class: metric}, nil
 	}
 	if c, ok := trace.Requests.Lookup(name.text); ok {
 		f := &trace.Requests.Fields[c]

@@ -140,8 +140,9 @@ func ParseSLO(text string) ([]Limit, error) {
 		if !ok {
 			return nil, errorf(flag, form, "%s is not a condition", quote(strings.TrimSpace(part)))
 		}
-		if !slices.Contains(Metrics, name) {
-			return nil, errorf(flag, suggest(name, Metrics), "unknown metric %s", quote(name))
+		given := name
+		if name, ok = metricNamed(given); !ok {
+			return nil, errorf(flag, suggest(given, Metrics), "unknown metric %s", quote(given))
 		}
 		if slices.ContainsFunc(out, func(l Limit) bool { return l.Metric == name }) {
 			return nil, errorf(flag, "give each metric one limit", "%s stands twice", name)

@@ -79,6 +79,7 @@ func TestFlags(t *testing.T) {
 		{trim, "warmup=x", `--trim: "x" is not a duration; write a number with ns, us, ms, s, m, h or d`},
 		{trim, "cooldown", `--trim: unknown trim "cooldown"; write steady, warmup=30s or warmup=100`},
 		{slo, "ttft=500ms, tpot.from_total <= 1.5s", []Limit{{"ttft", 500e6}, {"tpot.from_total", 15e8}}},
+		{slo, "ttft_client=1s,tpot.from.total=2s", []Limit{{"ttft.client", 1e9}, {"tpot.from_total", 2e9}}},
 		{slo, "ttft", `--slo: "ttft" is not a condition; write METRIC=DURATION as in ttft=500ms,tpot=50ms`},
 		{slo, "tttf=1s", `--slo: unknown metric "tttf"; did you mean ttft?`},
 		{slo, "ttft=1s,ttft=2s", "--slo: ttft stands twice; give each metric one limit"},
