@@ -170,7 +170,7 @@ func b2f(f float64) float64 { return f }
 
 func TestSchemaIsComplete(t *testing.T) {
 	for table, last := range map[*Table]Col{
-		Requests: Offset, Steps: StepOffset, Collectives: CollectiveOffset, Histograms: HistogramOffset, ReportedTable: ReportedUnit,
+		Requests: Offset, Steps: StepOffset, Collectives: CollectiveExposed, Histograms: HistogramOffset, ReportedTable: ReportedUnit,
 	} {
 		seen := map[string]bool{}
 		for i, f := range table.Fields {

@@ -34,6 +34,7 @@ const (
 	StepTP
 	StepPP
 	StepEP
+	StepRank
 	StepEngine
 	StepClock
 	StepResolution
@@ -87,6 +88,7 @@ var Steps = &Table{Name: "steps", Fields: []Field{
 	StepTP:                      count("tp", unit.None, "tensor-parallel rank"),
 	StepPP:                      count("pp", unit.None, "pipeline-parallel rank"),
 	StepEP:                      count("ep", unit.None, "expert-parallel rank"),
+	StepRank:                    count("rank", unit.None, "global rank of the process in its deployment"),
 	StepEngine:                  dict("engine", "serving engine: vllm, sglang, …"),
 	StepClock:                   dict("clock", "clock of the row's stamps: kind, or kind/source"),
 	StepResolution:              duration("resolution", "coarsest step of the row's stamps; null means 1 ns"),
@@ -127,17 +129,22 @@ var Steps = &Table{Name: "steps", Fields: []Field{
 }}
 
 // Columns of the collectives table: one row per communication kernel of a
-// profiler trace, in order of start on its device.
+// profiler trace, in order of end on its device.
 const (
 	CollectiveReplica Col = iota
+	CollectiveDP
+	CollectiveTP
+	CollectivePP
+	CollectiveEP
+	CollectiveRank
 	CollectiveClock
 	CollectiveStep
 	CollectiveIndex
 	CollectiveName
+	CollectivePaired
 	CollectiveT
 	CollectiveDuration
 	CollectiveExposed
-	CollectiveOffset
 )
 
 // Collectives is the collectives table. The same collective has the same index
@@ -145,12 +152,17 @@ const (
 // from waiting for the slowest rank.
 var Collectives = &Table{Name: "collectives", Fields: []Field{
 	CollectiveReplica:  dict("replica", "as in steps"),
+	CollectiveDP:       count("dp", unit.None, "as in steps"),
+	CollectiveTP:       count("tp", unit.None, "as in steps"),
+	CollectivePP:       count("pp", unit.None, "as in steps"),
+	CollectiveEP:       count("ep", unit.None, "as in steps"),
+	CollectiveRank:     count("rank", unit.None, "as in steps"),
 	CollectiveClock:    dict("clock", "clock of the row's stamps: kind, or kind/source"),
 	CollectiveStep:     count("step", unit.None, "step in whose interval the kernel ended, as in steps; null outside every interval"),
 	CollectiveIndex:    count("index", unit.None, "number of the kernel on its device, from 0 in order of start"),
 	CollectiveName:     dict("name", "name of the kernel"),
+	CollectivePaired:   {Name: "paired", Type: Bool, Doc: "whether the kernel sends or receives between two ranks, instead of all taking part"},
 	CollectiveT:        stamp("t", "start of the kernel"),
 	CollectiveDuration: duration("duration", "length of the kernel"),
 	CollectiveExposed:  {Name: "exposed", Type: List, Unit: unit.Nanosecond, Doc: "pairs (start after t, length) of the time of class communication in it"},
-	CollectiveOffset:   count("offset", unit.Byte, "byte offset of the record in its decompressed source"),
 }}

@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/torchtrace"
+
+func init() { add(&torchtrace.Format) }

@@ -1,0 +1,239 @@
+package torchtrace
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+)
+
+// describe fills the run's description and decides what the tables can hold,
+// once all events are read and given to steps.
+func (r *reader) describe() {
+	m := &r.meta
+	m.Engine, m.Version = r.producer()
+	m.Config = r.head.config
+	if r.c.tracks.merged() { // the header is that of the first rank
+		m.Config = slices.DeleteFunc(m.Config, func(p trace.Pair) bool { return p.Key == "rank" })
+	}
+	r.clock()
+	names := r.c.names.names
+	communicates := slices.ContainsFunc(names, func(n name) bool { return n.class == communication && n.count > 0 })
+	ranksExpected := r.head.worldSize > 1 || r.c.tracks.merged()
+	if ranksExpected && !communicates && len(r.lines) > 0 {
+		r.report("comm_not_recognised", diag.Notice, -1, 1,
+			"several ranks took part, but no communication kernel was recognised: communication is unknown, not 0", "")
+	}
+	hint := nameHint(r.src.Name())
+	for _, t := range r.lines {
+		p := place{ranks: r.c.tracks.layout(t.label), rank: r.head.rank, noSampling: !t.sampled,
+			noScheduler: !r.c.labels.hasScheduler(t.label), noCollectives: ranksExpected && !communicates}
+		if r.c.tracks.merged() {
+			p.rank = -1
+		} else if !p.known() && hint.known() {
+			p.ranks = hint
+			r.report("ranks_from_name", diag.Info, -1, 1, "the trace does not say which rank it is of; its file's name does", "")
+		}
+		if p.dp >= 0 {
+			p.replica = "dp" + strconv.FormatInt(p.dp, 10)
+		}
+		r.place = append(r.place, p)
+		r.judge(t)
+	}
+	switch {
+	case len(r.lines) == 0 && r.counts.Total > 0:
+		r.report("no_device_event", diag.Notice, -1, 1, "the trace holds no work of a device: it gives no steps", "read the traces of the worker processes")
+	case len(r.f.steps) == 0 && len(r.lines) > 0:
+		msg := "the trace has neither step ranges nor graph launches: it gives no steps"
+		if r.lost {
+			msg = "the trace has no step range before it breaks off: it gives no steps"
+		}
+		r.report("no_step_range", diag.Notice, -1, 1, msg, "record with a version that marks its steps: vLLM v0.11.1, SGLang v0.5.11 or later")
+	case r.f.inferred && len(r.f.steps) > 0:
+		m.Notes = append(m.Notes, "the trace has no step ranges: each graph launch is taken for the start of a step, and kinds and batch sizes are unknown")
+	}
+}
+
+// judge notes what is wrong with the steps of a device, or refuses them.
+func (r *reader) judge(t *timeline) {
+	if len(r.f.steps) == 0 {
+		return
+	}
+	if r.f.inferred && t.piecewise() {
+		t.refused = "the trace has no step ranges, and its graphs are parts of steps: attention runs outside of them"
+		r.report("no_step_range", diag.Notice, -1, 1, t.refused, "record with a version that marks its steps")
+		return
+	}
+	if len(t.bounds) == 1 {
+		r.report("single_step", diag.Notice, -1, 1, "only one step was recorded: its interval begins before the trace does", "record at least two steps")
+	}
+	if t.empty > 0 {
+		r.report("step_without_event", diag.Notice, -1, t.empty, "steps have no device event and get no row; their time is in the interval of the next", "")
+	}
+	if t.merged > 0 {
+		r.report("step_merged", diag.Notice, -1, t.merged, "steps end on the device no later than the one before and are joined with it", "")
+	}
+	if t.early > 0 {
+		r.report("before_first_step", diag.Info, -1, t.early, "device events were launched before the first step and belong to none", "")
+	}
+	if t.unlaunched > 0 {
+		sev, msg := diag.Notice, "device events have no launching call and belong to no step; they count as busy time"
+		if t.lostTime > t.time/100 {
+			sev, msg = diag.DataLoss, msg+"; they are more than 1 % of the device's time, so the ends of steps may be wrong"
+		}
+		r.report("event_without_launch", sev, -1, t.unlaunched, msg, "")
+	}
+}
+
+// producer guesses engine and version.
+func (r *reader) producer() (engine, version string) {
+	f := forms[r.c.form]
+	engine, version = f.engine, f.version
+	for i := range r.c.tracks.processes {
+		switch name := strings.ToLower(r.c.tracks.processes[i].name); {
+		case engine != "":
+		case strings.HasPrefix(name, "vllm"):
+			engine = "vllm"
+		case strings.HasPrefix(name, "sglang"):
+			engine = "sglang"
+		}
+	}
+	if r.c.form == sglangStep && r.c.marked {
+		version = "≥v0.5.14"
+	}
+	if r.head.version != "" {
+		engine, version = cmp.Or(engine, "vllm"), r.head.version
+	}
+	return engine, version
+}
+
+// clock finds out what the trace's times are relative to. Since PyTorch 2.3 the
+// base time stands beside the events; before, ts was in microseconds since the
+// Unix epoch.
+func (r *reader) clock() {
+	earliest := int64(1<<63 - 1)
+	for _, t := range r.lines {
+		earliest = min(earliest, t.first)
+	}
+	switch {
+	case r.head.hasBase:
+		r.meta.Clock = trace.Clock{Kind: trace.Wall}
+	case len(r.lines) > 0 && earliest > 1e18: // 2001 in ns
+		r.meta.Clock = trace.Clock{Kind: trace.Wall}
+		r.meta.Notes = append(r.meta.Notes, "the trace has no base time: its times are taken as Unix time, as PyTorch before 2.3 wrote them")
+	default:
+		r.meta.Clock = trace.Clock{Kind: trace.RunClock}
+		r.meta.Notes = append(r.meta.Notes, "the trace has no base time: its times cannot be placed on the wall clock")
+	}
+}
+
+// vLLM writes dp0_pp0_tp0_dcp0_ep0_rank0 since v0.17, SGLang
+// PROFILE-TP-0[-DP-0][-PP-0][-EP-0].
+var (
+	vllmName   = regexp.MustCompile(`dp\d+_pp\d+_tp\d+(_[a-z]+\d+)*`)
+	sglangName = regexp.MustCompile(`-TP-\d+(-(DP|PP|EP)-\d+)*`)
+)
+
+// nameHint returns the ranks in the name of a file.
+func nameHint(file string) ranks {
+	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
+	for _, re := range []*regexp.Regexp{vllmName, sglangName} {
+		if m := re.FindString(base); m != "" {
+			return ranksIn(m)
+		}
+	}
+	return noRanks
+}
+
+// summary collects what is said about all devices together.
+type summary struct{ steps, time, replayed int64 }
+
+// device notes the totals of a device that has been swept, and after the last
+// one what is said about all.
+func (s *summary) device(r *reader, t *timeline, w *sweep) {
+	x := &w.total
+	proc := &r.c.tracks.processes[t.device]
+	label := strings.TrimSpace(r.c.tracks.labels[t.label] + " " + proc.text)
+	r.note("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %d + sampling %d + communication %d + host transfer %d + idle %d",
+		label, t.last-t.first, x.compute-x.overlapped, x.overlapped, x.sampling, x.communication, x.hostTransfer, x.idle)
+	if !t.sampled && len(t.bounds) > 0 && t.refused == "" {
+		r.note("device %s: sampling cannot be told from compute and is part of it", label)
+	}
+	s.steps += int64(len(t.bounds))
+	s.time += t.time
+	s.replayed += t.replayed
+	if r.line+1 == len(r.lines) {
+		s.all(r)
+	}
+}
+
+func (r *reader) note(format string, args ...any) {
+	r.meta.Notes = append(r.meta.Notes, fmt.Sprintf(format, args...))
+}
+
+// all notes what is known about kernels by name.
+func (s *summary) all(r *reader) {
+	if s.time == 0 {
+		return
+	}
+	if s.replayed > 0 {
+		r.note("graph replay: no operator information for %s of device time", percent(s.replayed, s.time))
+	}
+	families := make(map[string]int64)
+	var unknown []name
+	var lost int64
+	for _, n := range r.c.names.names {
+		switch {
+		case n.class == communication && n.count > 0:
+			families[n.family] += n.total
+		case !n.known && n.count > 0:
+			unknown = append(unknown, n)
+			lost += n.total
+		}
+	}
+	var list []string
+	for family, total := range families {
+		list = append(list, fmt.Sprintf("%s %d ns%s", family, total, perStep(total, s.steps)))
+	}
+	if slices.Sort(list); len(list) > 0 {
+		r.note("communication, sums of durations: %s", strings.Join(list, ", "))
+	}
+	if len(unknown) == 0 {
+		return
+	}
+	slices.SortFunc(unknown, func(a, b name) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.text, b.text)) })
+	list = list[:0]
+	for _, n := range unknown[:min(5, len(unknown))] {
+		list = append(list, fmt.Sprintf("%s %d ns", n.text, n.total))
+	}
+	more := ""
+	if len(unknown) > 5 {
+		more = fmt.Sprintf(" and %d more", len(unknown)-5)
+	}
+	r.note("unclassified, counted as compute: %s of device time in kernels of names that no table holds: %s%s",
+		percent(lost, s.time), strings.Join(list, ", "), more)
+}
+
+// perStep returns a time per step in brackets.
+func perStep(total, steps int64) string {
+	if steps == 0 {
+		return ""
+	}
+	us := (total/steps + 500) / 1000
+	return fmt.Sprintf(" (%d.%03d ms a step)", us/1000, us%1000)
+}
+
+// percent returns part of whole in percent, with one decimal.
+func percent(part, whole int64) string {
+	for whole > 1<<53 { // keeps the product below within an int64
+		part, whole = part>>1, whole>>1
+	}
+	tenths := (part*1000 + whole/2) / whole
+	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
+}

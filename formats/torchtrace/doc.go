@@ -1,0 +1,50 @@
+// Package torchtrace reads the traces that the PyTorch profiler (Kineto) writes
+// for workers of vLLM and SGLang, in Chrome's trace event format, and gives a
+// row per engine step and rank: its interval on the device and the eight
+// classes of time that tile the interval exactly. Communication kernels are
+// rows of a table of their own.
+//
+// # The text
+//
+// A trace is one JSON document and may have gigabytes. It is never held: a
+// schema-directed scanner (scan.go) goes over a window of it (window.go),
+// knows the ten keys it wants and skips everything else string-aware. Events
+// may have their keys in any order and layout. The walk over the document
+// (document.go) repairs what real files get wrong: text that breaks off,
+// trailing and missing commas, a bare array, raw control bytes, inf and nan,
+// damaged events, each of which costs itself and is counted. Times are decimal
+// microseconds and become ns by decimal arithmetic; the base time may stand
+// anywhere, at the end of the file too, so times stay relative to it until the
+// rows are made.
+//
+// # Memory
+//
+// What a step consists of is known only at the end: launches and step ranges
+// may stand behind the kernels, and CUPTI's buffers are not in order. Three
+// ways were weighed. Folding steps as they complete fails when launches come
+// last. Two passes over the text double the work, and with compressed files
+// the decompression too. So the text is read once, and of each event that
+// counts a few numbers are kept, in sorted runs of differences in
+// variable-length integers (store.go): 6 to 9 bytes per kernel or launch, about
+// 1/100 of the text. Runs lie in memory up to half of Options.Memory, then in a
+// temporary file; merged (merge.go), they give events in the order of time
+// without ever being expanded.
+//
+// Measured for a generated trace of 5 GB (4.6 million kernels, each launched by
+// a call of its own or by a graph, launches behind the kernels, base time
+// last): see BenchmarkGenerated.
+//
+// # The analysis
+//
+// A first pass over the stored device events, in any order, finds each one's
+// launching call by correlation id (launch.go) and through it the step: the
+// last step range of the launching process that began at or before the call;
+// never by time, because the device runs a step behind the host. The end of a
+// step is the end of its last event, and an interval reaches from one end to
+// the next (fold.go). A second pass, in the order of time, sweeps over each
+// device and measures every interval (sweep.go). Where the device is idle, what
+// the launching thread does decides (host.go).
+//
+// The definitions of steps, classes and memos are those of the step
+// decomposition of the project; names and what they mean are tables (names.go).
+package torchtrace
