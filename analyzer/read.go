@@ -61,7 +61,8 @@ func (s *Session) jobs() []job {
 }
 
 // read reads the jobs on the session's workers. Each batch goes to fold, with
-// the numbers of the goroutine and the job; it is valid during the call. All
+// the numbers of the goroutine and the job, if it is of requests; it is valid
+// during the call. All
 // goroutines have ended when read returns. The error is the first that occurred.
 func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(worker, job int, b *trace.Batch) error) ([]part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -100,6 +101,9 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	for r.Next() {
 		if ctx.Err() != nil {
 			break
+		}
+		if r.Batch().Table != trace.Requests {
+			continue // steps and the like: no request is in them
 		}
 		if err := fold(r.Batch()); err != nil {
 			return err
