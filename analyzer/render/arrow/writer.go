@@ -41,7 +41,7 @@ type Writer struct {
 
 // NewWriter returns a writer of t to w.
 func NewWriter(w io.Writer, t *table.Table, opt Options) (*Writer, error) {
-	out := &Writer{table: t, schema: t.Schema()}
+	out := &Writer{table: t, schema: schema(t.Table)}
 	if opt.Allocator == nil {
 		opt.Allocator = memory.DefaultAllocator
 	}
@@ -50,10 +50,18 @@ func NewWriter(w io.Writer, t *table.Table, opt Options) (*Writer, error) {
 		return out, nil
 	}
 	out.plain = newPlain(t.Table)
-	out.schema = out.plain.table.Schema()
+	out.schema = schema(out.plain.table)
 	file, err := ipc.NewFileWriter(w, ipc.WithSchema(out.schema), ipc.WithAllocator(opt.Allocator))
 	out.out = file
 	return out, err
+}
+
+// schema returns the table's schema with what pandas needs to keep integers.
+func schema(t *trace.Table) *arrow.Schema {
+	s := t.Schema()
+	have := s.Metadata()
+	meta := arrow.NewMetadata(append(have.Keys(), "pandas"), append(have.Values(), table.Pandas(t)))
+	return arrow.NewSchema(s.Fields(), &meta)
 }
 
 // Write adds the rows of b, a batch of the table's source.

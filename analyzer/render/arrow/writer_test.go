@@ -164,7 +164,7 @@ func TestP76P80Schema(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tab.Name, err)
 		}
-		if !reader.Schema().Equal(tab.Schema()) {
+		if !reader.Schema().Equal(schema(tab.Table)) {
 			t.Errorf("%s: %s", tab.Name, reader.Schema())
 		}
 		for _, f := range reader.Schema().Fields() {

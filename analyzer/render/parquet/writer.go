@@ -66,6 +66,7 @@ func NewWriter(w io.Writer, t *table.Table) *Writer {
 	out.meta.KeyValueMetadata = thrift.Slice[format.KeyValue]{
 		{Key: "servescope.table", Value: t.Name},
 		{Key: "servescope.fields", Value: fields(t.Table)},
+		{Key: "pandas", Value: table.Pandas(t.Table)},
 	}
 	out.write([]byte(magic))
 	return out
