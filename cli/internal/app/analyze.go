@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -78,10 +79,15 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	err = p.write(path, w.names(), func(out io.Writer) error {
 		return printReport(out, rep, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
 	})
-	if err == nil && c.Bool("strict") {
-		err = lost(rep.Diags)
+	switch {
+	case err != nil:
+		return err
+	case len(rep.Runs) == 0:
+		return errors.New("no input holds a run; the report says why")
+	case c.Bool("strict"):
+		return lost(rep.Diags)
 	}
-	return err
+	return nil
 }
 
 // printReport writes the report in the given form.

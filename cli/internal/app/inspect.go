@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/render"
 	"servescope/analyzer/report"
@@ -92,13 +94,15 @@ func inspected(rep *report.Report) *inspection {
 	for _, r := range rep.Runs {
 		run := inspectedRun{
 			Label: r.Label, Format: r.Format, Engine: r.Engine, Version: r.Version, Model: r.Model, Side: r.Side, Clock: r.Clock,
-			Requests: r.Requests, Computable: []string{}, Missing: map[string]string{}, Config: r.Config, Notes: r.Notes,
+			Requests: r.Requests, Computable: []string{}, Missing: map[string]string{},
+			Config: append([][2]string{}, r.Config...), Notes: append([]string{}, r.Notes...), // never null
 		}
-		for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
-			if m := r.Metrics[name]; m.N > 0 {
-				run.Computable = append(run.Computable, name)
-			} else {
-				run.Missing[name] = m.Reason
+		for _, m := range metric.Distributions() {
+			switch figure, ok := r.Metrics[m.Name]; {
+			case ok && figure.N > 0:
+				run.Computable = append(run.Computable, m.Name)
+			case ok:
+				run.Missing[m.Name] = figure.Reason
 			}
 		}
 		in.Runs = append(in.Runs, run)
@@ -150,24 +154,46 @@ func (r *inspectedRun) text(w io.Writer) {
 	n := r.Requests
 	field(w, "requests", fmt.Sprintf("%d: %d ok, %d failed, %d aborted, %d empty, %d open, %d without head",
 		n.Total, n.OK, n.Failed, n.Aborted, n.Empty, n.Open, n.HeadMissing))
-	field(w, "computable", strings.Join(r.Computable, ", "))
-	for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
-		field(w, "missing", name+": "+r.Missing[name])
+	field(w, "computable", cmp.Or(strings.Join(r.Computable, ", "), "none of the metrics"))
+	byReason := make(map[string][]string)
+	for _, m := range metric.Distributions() {
+		if reason, ok := r.Missing[m.Name]; ok {
+			byReason[reason] = append(byReason[reason], m.Name)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
+		field(w, "missing", strings.ReplaceAll(reason, "_", " ")+": "+strings.Join(byReason[reason], ", "))
 	}
 	for _, note := range r.Notes {
 		field(w, "note", render.Visible(note))
 	}
+	var settings []string
 	for _, c := range r.Config {
-		field(w, "setting", render.Visible(c[0]+" = "+c[1]))
+		settings = append(settings, render.Visible(c[0]+"="+c[1]))
+	}
+	if len(settings) > 0 {
+		field(w, "settings", strings.Join(settings, ", "))
 	}
 }
 
-// field prints one line of a list; unknown values are named so.
+// field prints one entry of a list, wrapped into lines of 80 bytes; unknown
+// values are named so.
 func field(w io.Writer, name, value string) {
 	if value == "" {
 		value = "unknown"
 	}
-	fmt.Fprintf(w, "  %-12s%s\n", name, value)
+	const indent = 14
+	line := fmt.Sprintf("  %-12s", name)
+	for i, word := range strings.Fields(value) {
+		if i > 0 && len(line)+1+len(word) > 80 {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", indent)
+		} else if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	fmt.Fprintln(w, line)
 }
 
 // warn tells on standard error what was skipped, for results that have no room

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -30,8 +29,7 @@ func inputFlags() []cli.Flag {
 // workspace is an open session and what must be tidied up after it.
 type workspace struct {
 	*analyzer.Session
-	scratch string
-	clear   func() // removes the progress bar
+	clear func() // removes the progress bar
 }
 
 // open opens the files that the operands of c name. The caller closes the
@@ -44,37 +42,25 @@ func (p *Process) open(c *cli.Context, force string) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := new(workspace)
-	opt.Progress, w.clear = p.progress(c)
-	if w.scratch, err = os.MkdirTemp("", programName+"-"); err == nil {
-		opt.Scratch = w.scratch
-	}
-	inputs, err := formats.Expand(c.Args().Slice(), p.Stdin, formats.Options{
+	inputs, err := formats.Expand(c.Args().Slice(), &interruptible{ctx: c.Context, r: p.Stdin}, formats.Options{
 		Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now,
 	})
 	if err != nil {
-		w.Close()
 		return nil, err
 	}
+	w := new(workspace)
+	opt.Progress, w.clear = p.progress(c)
 	if w.Session, err = analyzer.Open(c.Context, all.Set(), inputs, force, opt); err != nil {
 		inputs.Close()
-		w.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-// Close closes the session and removes its temporary files.
+// Close closes the session, which removes its temporary files.
 func (w *workspace) Close() error {
 	w.clear()
-	var err error
-	if w.Session != nil {
-		err = w.Session.Close()
-	}
-	if w.scratch != "" {
-		err = errors.Join(err, os.RemoveAll(w.scratch))
-	}
-	return err
+	return w.Session.Close()
 }
 
 // names returns the names of the inputs, which outputs must not overwrite.
@@ -87,7 +73,7 @@ func (w *workspace) names() []string {
 }
 
 func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
-	opt := analyzer.Options{Workers: runtime.GOMAXPROCS(0), Now: p.Now}
+	opt := analyzer.Options{Workers: runtime.GOMAXPROCS(0), Scratch: os.TempDir(), Now: p.Now}
 	if c.IsSet("workers") {
 		if opt.Workers = c.Int("workers"); opt.Workers < 1 {
 			return opt, usagef("--workers %d: give a number above 0", opt.Workers)

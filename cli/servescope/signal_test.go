@@ -1,0 +1,63 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSignal interrupts the command while it waits for standard input that has
+// filled a temporary file already.
+func TestSignal(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		temp, out := t.TempDir(), filepath.Join(t.TempDir(), "out.json")
+		if err := os.WriteFile(out, []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(command(t), "analyze", "-", "-o", out, "--memory", "4KiB")
+		cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Once this returns all but a pipe's buffer has been read.
+		if _, err := stdin.Write([]byte(strings.Repeat("{\"request_id\":1}\n", 1<<14))); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			cmd.Process.Kill()
+			t.Fatalf("%v: still running", sig)
+		}
+		if got := cmd.ProcessState.ExitCode(); got != want {
+			t.Errorf("%v: exit code %d, want %d", sig, got, want)
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("%v: %s", sig, stderr.String())
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("%v: left behind %v, %v", sig, left, err)
+		}
+		if got, _ := os.ReadFile(out); string(got) != "old" {
+			t.Errorf("%v: the output file holds %q", sig, got)
+		}
+	}
+}
