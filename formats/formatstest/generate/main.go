@@ -1,0 +1,42 @@
+// Command generate writes a token log for benchmarks, the same bytes for the
+// same flags. Defaults give the sizes that the speed goals are stated for:
+//
+//	go run ./formats/formatstest/generate -shape records > records.jsonl   (180 000 requests, 0.7 GB)
+//	go run ./formats/formatstest/generate -shape events > events.jsonl     (50 000 requests, 0.65 GB)
+//	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"servescope/formats/formatstest/generate/shapes"
+)
+
+func main() {
+	var c shapes.Config
+	shape := flag.String("shape", "records", "records (a request per line) or events (an event per line)")
+	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
+	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests; 0: 180000 records or the events of 50000, unless -size is given")
+	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
+	flag.IntVar(&c.Open, "open", 200, "mean `number` of requests at a time")
+	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the random numbers")
+	flag.Parse()
+	write, count := shapes.Records, 180_000
+	switch *shape {
+	case "records":
+	case "events":
+		write, count = shapes.Events, 50_000
+	default:
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records or events\n", *shape)
+		os.Exit(2)
+	}
+	if c.Count == 0 && c.Size == 0 {
+		c.Count = count
+	}
+	if err := write(os.Stdout, c); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,81 @@
+package shapes
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// TestShapes reads both shapes with encoding/json: each holds the requests that
+// were asked for, in order, and is the same bytes twice.
+func TestShapes(t *testing.T) {
+	c := Config{Seed: 7, Count: 50, Tokens: 20, Open: 8}
+	var records, events, again bytes.Buffer
+	if err := Records(&records, c); err != nil {
+		t.Fatal(err)
+	}
+	if err := Events(&events, c); err != nil {
+		t.Fatal(err)
+	}
+	if Records(&again, c); !bytes.Equal(records.Bytes(), again.Bytes()) {
+		t.Error("the same seed gives other bytes")
+	}
+	n, tokens := 0, 0
+	for d := json.NewDecoder(&records); d.More(); n++ {
+		var r struct {
+			Arrival float64
+			Output  int       `json:"output_tokens"`
+			Tokens  []float64 `json:"token_timestamps"`
+		}
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		last := r.Arrival
+		for _, at := range r.Tokens {
+			if at <= last {
+				t.Fatalf("record %d: %v after %v", n, at, last)
+			}
+			last = at
+		}
+		if len(r.Tokens) != r.Output {
+			t.Fatalf("record %d: %d tokens, want %d", n, len(r.Tokens), r.Output)
+		}
+		tokens += r.Output
+	}
+	if n != c.Count || tokens < 500 || tokens > 2000 {
+		t.Errorf("%d records with %d tokens", n, tokens)
+	}
+	open, most, finished := map[string]int{}, 0, 0
+	last := 0.0
+	for d := json.NewDecoder(&events); d.More(); {
+		var e struct {
+			TS     float64
+			ID     string `json:"request_id"`
+			Event  string
+			Output int `json:"output_tokens"`
+		}
+		if err := d.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Event != "finish" && e.TS < last {
+			t.Fatalf("event at %v after %v", e.TS, last)
+		}
+		switch e.Event {
+		case "arrival":
+			open[e.ID] = 0
+			most = max(most, len(open))
+		case "token":
+			open[e.ID]++
+		case "finish":
+			if open[e.ID] != e.Output {
+				t.Fatalf("%s: %d tokens, finish says %d", e.ID, open[e.ID], e.Output)
+			}
+			delete(open, e.ID)
+			finished++
+		}
+		last = e.TS
+	}
+	if finished != c.Count || len(open) != 0 || most < 4 {
+		t.Errorf("%d finished, %d left open, at most %d at a time", finished, len(open), most)
+	}
+}
