@@ -1,6 +1,9 @@
 package numx
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // window is how far behind a number's first byte the loops below may look.
 const window = 64
@@ -132,16 +135,15 @@ func durations(dst []int64, b []byte, i int) (n, next int) {
 		} else {
 			u := binary.LittleEndian.Uint64(decimals[8:16]) ^ zeros
 			k += digits(u)
-			tail := parse8(u & (1<<(8*k-64) - 1)) // decimals 9 to 16
-			ninth := tail / 1e7
-			v = v*1e9 + parse8(t)*10 + ninth
-			rest := tail - ninth*1e7
-			if rest == 5e6 { // a tie, unless later decimals say otherwise
+			// The ninth decimal, and those behind it as bytes in the order of
+			// their weight: enough to tell more than half from less.
+			tail := bits.ReverseBytes64(u & (1<<(8*k-64) - 1))
+			v = v*1e9 + parse8(t)*10 + tail>>56
+			rest := tail << 8
+			if rest == 5<<56 { // a tie, unless later decimals say otherwise
 				return n, i
 			}
-			if rest > 5e6 {
-				v++
-			}
+			v += (5<<56 - rest) >> 63 // rest is more than half
 			if k == 16 {
 				k += digits(binary.LittleEndian.Uint64(decimals[16:24]) ^ zeros)
 			}
