@@ -35,20 +35,30 @@ func List(dst []int64, b []byte, scale int, multiline bool) (out []int64, n int,
 		if end == len(b) {
 			break
 		}
-		if !ok {
-			return dst, i, Odd
-		}
-		switch b[end] {
-		case ',':
+		switch {
+		case ok && b[end] == ',':
 			dst = append(dst, v)
 			i = skipSpace(b, end+1, multiline)
-		case ']':
+		case ok && b[end] == ']':
 			return append(dst, v), end + 1, End
+		case unfinished(b[i:]):
+			return dst, i, Short
 		default:
 			return dst, i, Odd
 		}
 	}
 	return dst, i, Short
+}
+
+// unfinished reports whether all of b may be the beginning of a number: "-",
+// "1." and "5e-" are none yet.
+func unfinished(b []byte) bool {
+	for _, c := range b {
+		if c-'0' > 9 && c != '-' && c != '+' && c != '.' && c|0x20 != 'e' {
+			return false
+		}
+	}
+	return true
 }
 
 // run reads the numbers at b[i:] that a loop without calls can read and returns
