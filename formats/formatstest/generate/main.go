@@ -4,6 +4,7 @@
 //	go run ./formats/formatstest/generate -shape records > records.jsonl   (180 000 requests, 0.7 GB)
 //	go run ./formats/formatstest/generate -shape events > events.jsonl     (50 000 requests, 0.65 GB)
 //	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
+//	go run ./formats/formatstest/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
 package main
 
 import (
@@ -16,9 +17,9 @@ import (
 
 func main() {
 	var c shapes.Config
-	shape := flag.String("shape", "records", "records (a request per line) or events (an event per line)")
+	shape := flag.String("shape", "records", "records (a request per line), events (an event per line) or bench (a benchmark's result)")
 	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
-	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests; 0: 180000 records or the events of 50000, unless -size is given")
+	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
 	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
 	flag.IntVar(&c.Open, "open", 200, "mean `number` of requests at a time")
 	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the random numbers")
@@ -28,8 +29,14 @@ func main() {
 	case "records":
 	case "events":
 		write, count = shapes.Events, 50_000
+	case "bench":
+		write, count = shapes.Bench, 145_000
+		if c.Size > 0 {
+			fmt.Fprintln(os.Stderr, "generate: the size of -shape bench is set by -requests")
+			os.Exit(2)
+		}
 	default:
-		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records or events\n", *shape)
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events or bench\n", *shape)
 		os.Exit(2)
 	}
 	if c.Count == 0 && c.Size == 0 {

@@ -79,3 +79,36 @@ func TestShapes(t *testing.T) {
 		t.Errorf("%d finished, %d left open, at most %d at a time", finished, len(open), most)
 	}
 }
+
+// TestBench reads a generated result with encoding/json.
+func TestBench(t *testing.T) {
+	c := Config{Seed: 7, Count: 50, Tokens: 20, Open: 8}
+	var text, again bytes.Buffer
+	if err := Bench(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	if Bench(&again, c); !bytes.Equal(text.Bytes(), again.Bytes()) {
+		t.Error("the same seed gives other bytes")
+	}
+	var r struct {
+		Total  int         `json:"total_output_tokens"`
+		Output []int       `json:"output_lens"`
+		ITLs   [][]float64 `json:"itls"`
+		Errors []string
+		Texts  []string `json:"generated_texts"`
+	}
+	if err := json.Unmarshal(text.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Output) != c.Count || len(r.ITLs) != c.Count || len(r.Errors) != c.Count || len(r.Texts) != c.Count || bytes.ContainsRune(text.Bytes(), '\n') {
+		t.Errorf("%d, %d, %d and %d entries", len(r.Output), len(r.ITLs), len(r.Errors), len(r.Texts))
+	}
+	for i, n := range r.Output {
+		if r.Total -= n; len(r.ITLs[i]) != n-1 {
+			t.Errorf("request %d has %d tokens and %d gaps", i, n, len(r.ITLs[i]))
+		}
+	}
+	if r.Total != 0 {
+		t.Errorf("the total is wrong by %d", r.Total)
+	}
+}
