@@ -130,7 +130,7 @@ func (p *parser) list(out *part) error {
 		p.pos += n
 		switch stop {
 		case numx.End:
-			out.close(start, false)
+			out.close(start, len(out.gaps)-start > maxGaps)
 			return nil
 		case numx.Odd:
 			return p.bad(out, start)

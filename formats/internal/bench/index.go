@@ -206,6 +206,9 @@ func (x *index) number(c *column[int64], duration bool) (int64, bool) {
 		return null, x.c.Skip()
 	}
 	b := x.c.Literal()
+	if b == nil {
+		return null, false
+	}
 	var v int64
 	var n int
 	var ok bool
@@ -218,7 +221,7 @@ func (x *index) number(c *column[int64], duration bool) (int64, bool) {
 		c.misfit(at)
 		v = null
 	}
-	return v, b != nil
+	return v, true
 }
 
 // full reports whether the record's arrays fill the memory budget.
@@ -267,13 +270,18 @@ func (x *index) details() {
 			x.c.Skip()
 		} else {
 			for x.c.Open(); x.c.More(); {
-				key := string(x.c.Key(maxKey))
-				i := map[string]int{"device": 1, "host": 2, "storage": 3}[key] - 1
-				if i < 0 {
+				i := 0
+				switch string(x.c.Key(maxKey)) {
+				case "device":
+				case "host":
+					i = 1
+				case "storage":
+					i = 2
+				default:
 					x.c.Skip()
-				} else {
-					v[i], _ = x.number(tiers[i], false)
+					continue
 				}
+				v[i], _ = x.number(tiers[i], false)
 			}
 		}
 		if x.cut() {

@@ -67,20 +67,14 @@ func requests(list []length) int {
 // cannot. Entries belong to one request only if the arrays are equally long;
 // an array that breaks off is a prefix.
 func newRows(rec *Record, meta *trace.RunMeta, rules Rules, lists bool, l *log) *rows {
-	w := &rows{rec: rec, meta: meta, rules: rules, lists: lists, streamed: true}
-	list := rec.lengths()
-	w.n = requests(list)
-	usable := func(key string) bool {
-		for _, a := range list {
-			if a.key == key {
-				return a.n == w.n || !a.complete && a.n < w.n
-			}
-		}
-		return false
-	}
-	var other, bad []string
-	for _, a := range list {
-		if !usable(a.key) {
+	all := rec.lengths()
+	w := &rows{rec: rec, meta: meta, rules: rules, lists: lists, n: requests(all), known: trace.Open}
+	usable := make(map[string]bool)
+	whole := false
+	var other []string
+	for _, a := range all {
+		whole = whole || a.complete
+		if usable[a.key] = a.n == w.n || !a.complete && a.n < w.n; !usable[a.key] {
 			other = append(other, fmt.Sprintf("%s (%d)", a.key, a.n))
 		}
 	}
@@ -88,41 +82,51 @@ func newRows(rec *Record, meta *trace.RunMeta, rules Rules, lists bool, l *log) 
 		l.add(diag.Diag{Code: "array_length", Severity: diag.DataLoss, Offset: rec.Offset, Count: int64(len(other)),
 			Msg: fmt.Sprintf("most arrays have %d entries, others not, and which request their entries belong to is unknown; not used: %s", w.n, strings.Join(other, ", "))})
 	}
-	misfits, first := 0, int64(-1)
-	misfit := func(key string, n int, at int64) {
-		if n > 0 {
-			bad, misfits = append(bad, fmt.Sprintf("%s (%d)", key, n)), misfits+n
-			if first < 0 || at < first {
-				first = at
-			}
-		}
-	}
 	for a := range w.use {
-		w.use[a] = usable(arrayKeys[a])
-		misfit(arrayKeys[a], rec.arrays[a].bad, rec.arrays[a].badAt)
+		w.use[a] = usable[arrayKeys[a]]
 	}
-	misfit("errors", rec.errors.bad, rec.errors.badAt)
-	if misfits > 0 {
-		l.add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss, Offset: first, Count: int64(misfits),
-			Msg: "entries of another kind than the array holds are read as null: " + strings.Join(bad, ", ")})
-	}
-	w.errors, w.texts = usable("errors"), usable("generated_texts")
+	w.errors, w.texts = usable["errors"], usable["generated_texts"]
+	rec.misfits(l)
 	if rec.lists.flat {
 		l.add(diag.Diag{Code: "flat_itls", Severity: diag.DataLoss, Offset: rec.lists.from,
 			Msg: "itls holds numbers instead of one list per request: gaps and last tokens are unknown"})
 	}
-	if !usable("itls") {
+	if !usable["itls"] {
 		rec.lists = region{present: rec.lists.present}
 	}
 	w.noGaps = rec.lists.filled == 0 && !rec.lists.odd
 	w.wantGaps = rec.lists.n > 0 && !w.noGaps
-	w.known = w.completed()
+	if whole || !rec.Broken {
+		w.known = w.completed()
+	}
 	w.streamed = !w.onePiece()
 	if !w.streamed {
 		l.add(diag.Diag{Code: "not_streamed", Severity: diag.Info, Offset: rec.Offset,
 			Msg: "no response came in more than one chunk although several tokens were counted: the run was not streamed, ttfts are end-to-end times"})
 	}
 	return w
+}
+
+// misfits reports the entries that are of another kind than their array.
+func (r *Record) misfits(l *log) {
+	var keys []string
+	count, first := 0, int64(-1)
+	misfit := func(key string, n int, at int64) {
+		if n > 0 {
+			keys, count = append(keys, fmt.Sprintf("%s (%d)", key, n)), count+n
+			if first < 0 || at < first {
+				first = at
+			}
+		}
+	}
+	for a := range r.arrays {
+		misfit(arrayKeys[a], r.arrays[a].bad, r.arrays[a].badAt)
+	}
+	misfit("errors", r.errors.bad, r.errors.badAt)
+	if count > 0 {
+		l.add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss, Offset: first, Count: int64(count),
+			Msg: "entries of another kind than the array holds are read as null: " + strings.Join(keys, ", ")})
+	}
 }
 
 // completed tells the status that the producer's own count proves for every

@@ -7,12 +7,13 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/numx"
 )
 
 // latencies maps the names in keys such as "p99_itl_ms" to our metrics.
 var latencies = map[string]string{
 	"ttft": "ttft", "tpot": "tpot", "itl": "chunk_gap", "e2el": "e2e", "e2e_latency": "e2e",
-	"client_queue_time": "client_wait", "e2el_including_client_queue": "e2e.from_schedule",
+	"client_queue_time": "client_wait", "e2el_including_client_queue": "e2e_from_schedule",
 }
 
 // figure is one aggregate that is no latency. The sums behind the rates are
@@ -23,22 +24,22 @@ type figure struct {
 }
 
 var figures = map[string]figure{
-	"request_throughput":                  {"request_rate.ok", unit.PerSecond},
-	"request_inthroughput":                {"request_rate.ok", unit.PerSecond}, // misspelt in vLLM v0.3
+	"request_throughput":                  {"request_rate_ok", unit.PerSecond},
+	"request_inthroughput":                {"request_rate_ok", unit.PerSecond}, // misspelt in vLLM v0.3
 	"request_goodput":                     {"goodput", unit.PerSecond},
 	"request_goodput:":                    {"goodput", unit.PerSecond}, // sic, vLLM v0.6.4 to v0.9.1
 	"input_throughput":                    {"tps_prompt", unit.TokenRate},
-	"output_throughput":                   {"tps_decode", unit.TokenRate},
+	"output_throughput":                   {"tps_ok", unit.TokenRate},
 	"total_token_throughput":              {"tps_end_to_end", unit.TokenRate},
 	"total_throughput":                    {"tps_end_to_end", unit.TokenRate},
 	"max_output_tokens_per_s":             {"", unit.TokenRate}, // counts chunks
 	"max_concurrent_requests":             {"", unit.Request},   // counts one-second buckets touched
-	"concurrency":                         {"concurrency", unit.None},
-	"completed":                           {"requests.ok", unit.Request},
-	"failed":                              {"requests.failed", unit.Request},
-	"total_input_tokens":                  {"prompt_tokens", unit.Token},
+	"concurrency":                         {"concurrency_little", unit.None},
+	"completed":                           {"", unit.Request},
+	"failed":                              {"", unit.Request},
+	"total_input_tokens":                  {"", unit.Token},
 	"total_input_text_tokens":             {"", unit.Token},
-	"total_output_tokens":                 {"output_tokens", unit.Token},
+	"total_output_tokens":                 {"", unit.Token},
 	"total_input_sequences":               {"", unit.None},
 	"input_sequence_throughput":           {"", unit.PerSecond},
 	"total_output_tokens_retokenized":     {"", unit.Token},
@@ -53,7 +54,7 @@ var figures = map[string]figure{
 	"probe_completed":                     {"", unit.Request},
 	"probe_failed":                        {"", unit.Request},
 	"cache_report.total_prompt_tokens":    {"", unit.Token},
-	"cache_report.total_cached_tokens":    {"cached_tokens", unit.Token},
+	"cache_report.total_cached_tokens":    {"", unit.Token},
 	"cache_report.device_cached_tokens":   {"", unit.Token},
 	"cache_report.host_cached_tokens":     {"", unit.Token},
 	"cache_report.storage_cached_tokens":  {"", unit.Token},
@@ -73,6 +74,9 @@ func (r *Record) Reported() []trace.Reported {
 		s := &r.Settings[i]
 		if v, ok := s.number(); ok && s.Kind == jsonx.Number {
 			if rep, ok := reported(s.Key, v); ok {
+				if rep.Unit == unit.Nanosecond && !strings.ContainsAny(s.Text, "eE") {
+					rep.Value, _, _ = numx.ParseFloat([]byte(s.Text + "e6")) // rounds once
+				}
 				list = append(list, rep)
 			}
 		}
