@@ -45,6 +45,7 @@ func (b *builder) run(r *report.Run) {
 	}
 	b.latencies(&r.Cell, r.Side)
 	b.rates(r)
+	b.further(&r.Cell, r.Side)
 	b.details(r)
 }
 

@@ -3,20 +3,22 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
 	"servescope/analyzer/unit"
 )
 
-// principal lists the metrics that every table of latencies shows, in order;
-// others follow when they have values.
+// principal lists the metrics that the first table of a run shows, values or
+// not; the others follow further down when they have values.
 var principal = []string{"ttft", "tpot", "chunk_gap", "token_latency", "e2e"}
 
-// metricNames returns the names of all metrics of the cells: each principal
-// metric with its variants behind it ("ttft", "ttft.client"), then the rest.
+// metricNames returns the names of all metrics of the cells: the principal ones,
+// then the others in the order of the registry, then those it does not know.
 func metricNames(cells ...*report.Cell) []string {
 	all := map[string]bool{}
 	for _, c := range cells {
@@ -24,18 +26,23 @@ func metricNames(cells ...*report.Cell) []string {
 			all[name] = true
 		}
 	}
-	names := sortedKeys(all)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(family(a), family(b)) })
-	return names
+	return inOrder(sortedKeys(all))
 }
 
-// family returns the place of a metric's name before the dot among principal.
-func family(name string) int {
-	base, _, _ := strings.Cut(name, ".")
-	if i := slices.Index(principal, base); i >= 0 {
-		return i
+// inOrder sorts names of metrics and rates, which come sorted as text.
+func inOrder(names []string) []string {
+	place := map[string]int{}
+	for i, m := range metric.All() {
+		place[m.Name] = i + 1
 	}
-	return len(principal)
+	for i, name := range principal {
+		place[name] = i - len(principal)
+	}
+	last := len(metric.All()) + 1
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(cmp.Or(place[a], last), cmp.Or(place[b], last))
+	})
+	return names
 }
 
 // ranks returns the ranks of all quantiles of the cells, ascending.
@@ -84,22 +91,70 @@ func stats(ranks []string) (head []string, values func(m *report.Metric) []*floa
 	}
 }
 
-// latencies adds the table of a single cell: a row per metric, each with the
-// unit that suits it. Metrics beyond the principal ones that have no value are
-// named below it.
+// latencies adds the table of the principal metrics of a cell.
 func (b *builder) latencies(c *report.Cell, side string) {
+	b.sections = append(b.sections, section{grid: b.metricTable(c, principal, side)})
+}
+
+// further adds the table of the other metrics that have values. Those that only
+// repeat a row and those without values are named below it.
+func (b *builder) further(c *report.Cell, side string) {
+	var show []string
+	same := map[string][]string{}
+	missing := map[string][]string{}
+	var reasons []string
+	for _, name := range metricNames(c) {
+		m := c.Metrics[name]
+		if slices.Contains(principal, name) {
+			continue
+		}
+		if m.N == 0 {
+			if missing[m.Reason] == nil {
+				reasons = append(reasons, m.Reason)
+			}
+			missing[m.Reason] = append(missing[m.Reason], name)
+			continue
+		}
+		i := slices.IndexFunc(principal, func(p string) bool { return repeats(&m, c.Metrics[p]) })
+		if i >= 0 {
+			same[principal[i]] = append(same[principal[i]], name)
+			continue
+		}
+		show = append(show, name)
+	}
+	s := section{title: "further metrics"}
+	if len(show) > 0 {
+		s.grid = b.metricTable(c, show, side)
+	}
+	for _, p := range principal {
+		if len(same[p]) > 0 {
+			s.lines = append(s.lines, pair{key: "as " + p, value: own("%s", strings.Join(same[p], ", "))})
+		}
+	}
+	for _, code := range reasons {
+		s.lines = append(s.lines, pair{key: reason(code), value: own("%s", strings.Join(missing[code], ", "))})
+	}
+	if s.grid != nil || len(s.lines) > 0 {
+		b.sections = append(b.sections, s)
+	}
+}
+
+// repeats reports whether m says what p says.
+func repeats(m *report.Metric, p report.Metric) bool {
+	return m.N == p.N && m.Unit == p.Unit && m.Mean == p.Mean && m.Min == p.Min && m.Max == p.Max && m.Std == p.Std &&
+		maps.Equal(m.Quantiles, p.Quantiles) && maps.Equal(m.Excluded, p.Excluded)
+}
+
+// metricTable returns a table with a row per metric, each in the unit that suits
+// it; a metric without values has dashes and the reason as a footnote.
+func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid {
 	head, values := stats(ranks(c))
 	g := &grid{align: "ll", head: []cell{text("metric"), text("unit"), text("n")}}
 	for _, h := range head {
 		g.head = append(g.head, text(h))
 	}
-	var missing []string
-	for _, name := range metricNames(c) {
+	for _, name := range names {
 		m := c.Metrics[name]
-		if m.N == 0 && !slices.Contains(principal, name) {
-			missing = append(missing, fmt.Sprintf("%s (%s)", name, reason(m.Reason)))
-			continue
-		}
 		row := b.metricRow(name, &m, side)
 		if m.N == 0 {
 			row = append(row, text(""), text("0"), cell{text: "—", note: b.note(b.why(name, &m))})
@@ -117,11 +172,7 @@ func (b *builder) latencies(c *report.Cell, side string) {
 		}
 		g.rows = append(g.rows, row)
 	}
-	s := section{grid: g}
-	if len(missing) > 0 {
-		s.lines = append(s.lines, pair{key: "no value", value: own("%s", strings.Join(missing, ", "))})
-	}
-	b.sections = append(b.sections, s)
+	return g
 }
 
 // metricRow begins the row of a metric with its name and caveats.

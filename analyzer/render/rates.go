@@ -11,23 +11,39 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// rates adds throughput, with the interval it is over, and concurrency.
+// rates adds throughput, with the interval it is over, and concurrency. Rates
+// without a value are named below the others.
 func (b *builder) rates(r *report.Run) {
 	t := &r.Throughput
 	s := section{title: "throughput", lead: b.over(r)}
-	if len(t.Values) > 0 {
-		s.grid = &grid{align: "lrlr"}
-		names := sortedKeys(t.Values)
-		half := (len(names) + 1) / 2
-		for i := range half {
-			row := b.rate(names[i], t.Values[names[i]])
-			if i+half < len(names) {
-				row = append(row, b.rate("  "+names[i+half], t.Values[names[i+half]])...)
-			}
-			s.grid.rows = append(s.grid.rows, row)
-		}
-	}
 	s.lines = append(s.lines, pair{key: "concurrency", value: own("%s", b.concurrency(r))})
+	var show, reasons []string
+	missing := map[string][]string{}
+	for _, name := range inOrder(sortedKeys(t.Values)) {
+		v := t.Values[name]
+		if _, ok := v.Float(); ok {
+			show = append(show, name)
+			continue
+		}
+		if missing[v.Reason] == nil {
+			reasons = append(reasons, v.Reason)
+		}
+		missing[v.Reason] = append(missing[v.Reason], name)
+	}
+	half := (len(show) + 1) / 2
+	for i := range half {
+		if s.grid == nil {
+			s.grid = &grid{align: "lrlr"}
+		}
+		row := b.rate(show[i], t.Values[show[i]])
+		if i+half < len(show) {
+			row = append(row, b.rate("  "+show[i+half], t.Values[show[i+half]])...)
+		}
+		s.grid.rows = append(s.grid.rows, row)
+	}
+	for _, code := range reasons {
+		s.lines = append(s.lines, pair{key: reason(code), value: own("%s", strings.Join(missing[code], ", "))})
+	}
 	b.sections = append(b.sections, s)
 }
 

@@ -29,6 +29,12 @@ var reasons = map[string]string{
 	"outside_total":    "outside the total",
 	"accepted_unknown": "with unknown accepted tokens",
 	"few_steps":        "too few steps",
+	"no_answer_token":  "without an answer",
+	"no_span":          "interval without length",
+	"too_many":         "too many buckets of time",
+
+	"first_token_recorded":   "first token is recorded itself",
+	"bucket_longer_than_run": "shorter than a second",
 }
 
 // reason words a code; an unknown one is printed as it is.

@@ -1,0 +1,135 @@
+package render
+
+import (
+	"strconv"
+
+	"servescope/analyzer/report"
+	"servescope/analyzer/unit"
+)
+
+// runs adds the sections of several runs side by side: an overview, then a
+// table per metric with a row per run, then what is particular to each run.
+func (b *builder) runs() {
+	var rows []where
+	var cells []*report.Cell
+	for i := range b.rep.Runs {
+		r := &b.rep.Runs[i]
+		rows = append(rows, where{[]cell{{text: r.Label, code: true}}, &r.Cell})
+		cells = append(cells, &r.Cell)
+	}
+	b.common()
+	b.compact("overview", "", []string{"run"}, rows)
+	head, values := stats(ranks(cells...))
+	for _, name := range metricNames(cells...) {
+		if !repeated(name, cells) {
+			b.sideBySide(name, rows, head, values)
+		}
+	}
+	b.ratesSideBySide(rows)
+	for i := range b.rep.Runs {
+		b.details(&b.rep.Runs[i])
+	}
+}
+
+// repeated reports whether in every cell the metric says no more than a
+// principal one.
+func repeated(name string, cells []*report.Cell) bool {
+	for _, p := range principal {
+		all := p != name
+		for _, c := range cells {
+			m := c.Metrics[name]
+			all = all && repeats(&m, c.Metrics[p])
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// common adds to the head what was measured: once if it is the same for all
+// runs, else run by run.
+func (b *builder) common() {
+	same := true
+	first := b.rep.Runs[0]
+	for _, r := range b.rep.Runs[1:] {
+		same = same && r.Format == first.Format && r.Side == first.Side &&
+			r.Model == first.Model && r.Engine == first.Engine && r.Version == first.Version
+	}
+	if same {
+		first.Label = strconv.Itoa(len(b.rep.Runs))
+		b.describe(&first)
+		b.head[0].key = "runs"
+		return
+	}
+	for i := range b.rep.Runs {
+		b.describe(&b.rep.Runs[i])
+	}
+}
+
+// sideBySide adds the table of one metric with a row per run, in one unit.
+func (b *builder) sideBySide(name string, rows []where, head []string, values func(*report.Metric) []*float64) {
+	g := &grid{align: "l", head: []cell{text("run"), text("n")}}
+	for _, h := range head {
+		g.head = append(g.head, text(h))
+	}
+	var all []float64
+	var u unit.Unit
+	for _, r := range rows {
+		if m := r.cell.Metrics[name]; m.N > 0 {
+			all = append(all, known(values(&m))...)
+			u = m.Unit
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	scale := unit.Common(u, all...)
+	for _, r := range rows {
+		m := r.cell.Metrics[name]
+		row := append([]cell{}, r.labels...)
+		if m.N == 0 {
+			row = append(row, text("0"), cell{text: "—", note: b.note(b.why(name, &m))})
+			for range len(head) - 1 {
+				row = append(row, text("—"))
+			}
+		} else {
+			row = append(row, b.count(&m))
+			for _, v := range values(&m) {
+				row = append(row, fixed(scale, v))
+			}
+		}
+		g.rows = append(g.rows, row)
+	}
+	b.sections = append(b.sections, section{title: name, lead: "in " + scale.Symbol, grid: g})
+}
+
+// ratesSideBySide adds the main rates and the concurrency of each run, with the
+// length of the interval they are over.
+func (b *builder) ratesSideBySide(rows []where) {
+	g := &grid{align: "l", head: []cell{text("run")}}
+	for _, r := range rows {
+		g.rows = append(g.rows, append([]cell{}, r.labels...))
+	}
+	for _, f := range []struct {
+		head string
+		of   func(*report.Cell) report.Value
+	}{
+		{"over", func(c *report.Cell) report.Value { return c.Throughput.Window }},
+		{"requests", func(c *report.Cell) report.Value { return c.Throughput.Values["request_rate"] }},
+		{"tps", func(c *report.Cell) report.Value { return c.Throughput.Values["tps"] }},
+		{"end to end", func(c *report.Cell) report.Value { return c.Throughput.Values["tps_end_to_end"] }},
+		{"in flight", func(c *report.Cell) report.Value { return c.Concurrency.Mean }},
+		{"max", func(c *report.Cell) report.Value { return c.Concurrency.Max }},
+	} {
+		g.head = append(g.head, text(f.head))
+		for i, r := range rows {
+			v := f.of(r.cell)
+			if !v.Known && v.Reason == "" { // the rate does not exist here
+				v.Reason = "not_recorded"
+			}
+			g.rows[i] = append(g.rows[i], b.valueCell(v))
+		}
+	}
+	b.sections = append(b.sections, section{title: "throughput", grid: g})
+}
