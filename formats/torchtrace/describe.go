@@ -162,6 +162,15 @@ func (s *summary) device(r *reader, t *timeline, w *sweep) {
 	label := strings.TrimSpace(r.c.tracks.labels[t.label] + " " + proc.text)
 	r.note("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %d + sampling %d + communication %d + host transfer %d + idle %d",
 		label, t.last-t.first, x.compute-x.overlapped, x.overlapped, x.sampling, x.communication, x.hostTransfer, x.idle)
+	if n := len(t.bounds); n > 1 && t.refused == "" {
+		y := &w.steps
+		r.note("device %s: %d ns in %d intervals of steps = compute %d + compute with overlapped communication %d + sampling %d + communication %d + host transfer %d + launch wait %d + scheduling %d + host execution %d + host gap %d",
+			label, t.bounds[n-1].end-t.bounds[0].end, n-1, y.compute-y.overlapped, y.overlapped, y.sampling, y.communication, y.hostTransfer,
+			y.launchWait, y.scheduling, y.hostExec, y.hostGap)
+		if r.place[r.line].noScheduler && y.hostGap > 0 {
+			r.note("device %s: the trace has no ranges of a scheduler; scheduling, if any, is part of the host gap", label)
+		}
+	}
 	if !t.sampled && len(t.bounds) > 0 && t.refused == "" {
 		r.note("device %s: sampling cannot be told from compute and is part of it", label)
 	}

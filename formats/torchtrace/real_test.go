@@ -1,11 +1,15 @@
 package torchtrace
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"sort"
 	"strings"
 	"testing"
 
+	"servescope/analyzer/collective"
+	"servescope/analyzer/trace"
 	"servescope/formats"
 )
 
@@ -54,6 +58,12 @@ func TestTP4(t *testing.T) {
 		}
 		if nccl := []string{"nccl 58224007 ns (7.278 ms a step)", "nccl 52062154 ns (6.508 ms a step)"}[rank]; !g.note(nccl) {
 			t.Errorf("%s: notes %q", name, g.meta.Notes)
+		}
+		if sum := []string{
+			"186841919 ns in 7 intervals of steps = compute 113483682 + compute with overlapped communication 6614969 + sampling 100541 + communication 44666514 + host transfer 131292 + launch wait 21844921 + scheduling 0 + host execution 0 + host gap 0",
+			"186847903 ns in 7 intervals of steps = compute 118332738 + compute with overlapped communication 6398831 + sampling 101312 + communication 39766444 + host transfer 140955 + launch wait 22107623 + scheduling 0 + host execution 0 + host gap 0",
+		}[rank]; !g.note(sum) {
+			t.Errorf("%s: notes %q, want %q", name, g.meta.Notes, sum)
 		}
 		newBrute(t, text, rank).compare(t, g, g.steps, fmt.Sprint(rank))
 		countKinds(t, g, text)
@@ -112,6 +122,78 @@ func countKinds(t *testing.T, g *got, text []byte) {
 	}
 	if a.Total != int64(len(doc.TraceEvents)) || a.Diagnosed != 0 || a.Parsed < used || a.Parsed > used+want["python_function"]/4 {
 		t.Errorf("account %+v, want %d parsed of %d", a, used, len(doc.TraceEvents))
+	}
+}
+
+// TestTP4Waiting splits the communication of two of the four ranks. The sums
+// over all four are known: 2.78 ms of transfer a step, and 3.7 to 4.5 ms of
+// waiting for the slowest rank. Two ranks give an upper and a lower bound.
+func TestTP4Waiting(t *testing.T) {
+	ranks := make([][]collective.Kernel, 2)
+	var durations [2][]int64 // in order of start, by encoding/json
+	for rank := range ranks {
+		src, text := unpacked(t, fmt.Sprintf("vllm/tp4-rank%d.pt.trace.json.gz", rank))
+		by := make(map[collective.Place][]collective.Kernel)
+		opened, err := Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Lists: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for opened.Next() {
+			if b := opened.Batch(); b.Table == trace.Collectives {
+				collective.Collect(by, b)
+			}
+		}
+		opened.Close()
+		ranks[rank] = by[collective.Place{DP: -1, TP: int64(rank), PP: -1, EP: int64(rank), Rank: int64(rank)}]
+		collective.Order(ranks[rank])
+		gpu := newBrute(t, text, rank).gpu
+		sort.SliceStable(gpu, func(i, j int) bool { return gpu[i].from < gpu[j].from })
+		for _, g := range gpu {
+			if g.class == "communication" {
+				durations[rank] = append(durations[rank], g.to-g.from)
+			}
+		}
+	}
+	transfers, err := collective.Transfers(ranks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(transfers) != 2464 {
+		t.Fatalf("%d collectives", len(transfers))
+	}
+	for i, transfer := range transfers {
+		if want := min(durations[0][i], durations[1][i]); transfer != want {
+			t.Fatalf("collective %d: transfer %d, want %d", i, transfer, want)
+		}
+	}
+	for rank, kernels := range ranks {
+		var sum, nccl, ncclWait int64
+		for i, k := range kernels {
+			sum += k.Duration
+			if strings.HasPrefix(k.Name, "nccl") {
+				nccl += transfers[i]
+				ncclWait += k.Duration - transfers[i]
+			}
+		}
+		if s := collective.Durations(kernels, transfers); s.Transfer+s.Wait != sum {
+			t.Errorf("rank %d: %+v of %d", rank, s, sum)
+		}
+		if nccl < 8*2_775_000 || ncclWait > 8*4_505_000 || nccl > 8*6_600_000 {
+			t.Errorf("rank %d: NCCL transfer %d and wait %d a step do not bound 2.78 and 3.7 to 4.5 ms", rank, nccl/8, ncclWait/8)
+		}
+		// The exposed parts of the kernels are what the steps' class consists of.
+		var inside []collective.Kernel
+		var cost []int64
+		for i, k := range kernels {
+			if k.Step >= 1 {
+				inside, cost = append(inside, k), append(cost, transfers[i])
+			}
+		}
+		s := collective.Exposed(inside, cost)
+		if total := []int64{44666514, 39766444}[rank]; s.Transfer+s.Wait != total || s.Transfer == 0 || s.Wait == 0 {
+			t.Errorf("rank %d: exposed %+v, want a sum of %d", rank, s, total)
+		}
+		t.Logf("rank %d: transfer at most %d ns, wait at least %d ns a step", rank, nccl/8, ncclWait/8)
 	}
 }
 

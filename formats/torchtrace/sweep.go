@@ -35,10 +35,24 @@ type sweep struct {
 	index  int64      // communication kernels so far
 
 	total totals
+	steps parts // of all intervals
 	// done takes the interval that ends at bound i when it is complete; the
 	// first, which has no beginning, with nil. ended takes a communication kernel.
 	done  func(i int, p *parts)
 	ended func(x *exposure)
+}
+
+// add adds the time of another interval.
+func (p *parts) add(q *parts) {
+	p.compute += q.compute
+	p.sampling += q.sampling
+	p.communication += q.communication
+	p.hostTransfer += q.hostTransfer
+	p.launchWait += q.launchWait
+	p.scheduling += q.scheduling
+	p.hostExec += q.hostExec
+	p.hostGap += q.hostGap
+	p.overlapped += q.overlapped
 }
 
 // totals is the whole time line from the first start to the last end, in ns.
@@ -220,6 +234,7 @@ func (s *sweep) complete() {
 		s.done(0, nil)
 	} else {
 		s.done(s.bound, &s.now)
+		s.steps.add(&s.now)
 	}
 	s.now = parts{}
 	s.bound++
