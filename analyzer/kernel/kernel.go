@@ -56,6 +56,7 @@ type Facts struct {
 // run's requests have no common clock.
 type RunFacts struct {
 	HasTimes             bool
+	Clock                string // the run's clock, as in the clock column
 	FirstSend, LastSend  int64
 	LastToken            int64
 	SteadyFrom, SteadyTo int64
@@ -63,7 +64,8 @@ type RunFacts struct {
 }
 
 // Output is where Finish puts results. Cell returns the cell of a run, group
-// and window, creating it; group -1 is the whole run, window NoWindow the whole time.
+// and window, creating it; group -1 is the whole run, window NoWindow the whole
+// time, any other window its start in ns on the run's clock.
 type Output interface {
 	Cell(run, group int32, window int64) *report.Cell
 	Run(run int32) *report.Run

@@ -40,6 +40,7 @@ type Definition struct {
 	Quantile stat.Method // percentile method
 	First    First       // end of TTFT
 	ToFinish bool        // E2E ends at the end of the response, not at the last token
+	Loose    bool        // TPOT ends where E2E does, even if the end of the response stands in for a last token that is not recorded
 	Less     int64       // TPOT divides by N - Less
 	AnyCount bool        // the requested length counts as N where nobody counted
 	Gaps     Gaps        // the list behind chunk_gap
@@ -48,6 +49,7 @@ type Definition struct {
 	OneShot  bool        // the TTFT of a response in one piece is its E2E
 	Silent   bool        // a response without a token is a success with TTFT 0
 	Reported bool        // Δt is the producer's own duration where it is known
+	OKOnly   bool        // rates of tokens count successes only
 
 	formulas map[string]string // where they differ from Metric.Formula
 }

@@ -24,6 +24,7 @@ const (
 	BucketOverRun
 	NoSpan
 	TooMany
+	NoRequests
 	reasonCount
 )
 
@@ -48,6 +49,7 @@ var reasons = [...]struct{ code, doc string }{
 	HeadMissing:   {"head_missing", "the log begins after the request did"},
 	BucketOverRun: {"bucket_longer_than_run", "the interval is shorter than the one-second bucket"},
 	NoSpan:        {"no_span", "the interval has no length"},
+	NoRequests:    {"no_requests", "no request is in the cell"},
 	TooMany:       {"too_many", "there are more buckets of time than are kept"},
 }
 

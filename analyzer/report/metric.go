@@ -3,14 +3,16 @@ package report
 import "servescope/analyzer/unit"
 
 // Metric is the distribution of one metric. Where N is 0 the metric is null
-// and Reason says why. Excluded counts the requests (or gaps) that gave no
-// value, by reason; N plus Excluded is the size of the cohort. A float that is
+// and Reason says why. Excluded counts the requests that gave no value, by
+// reason; N (of a pooled metric: Requests) plus Excluded is the number of the
+// cell's requests. A float that is
 // NaN or infinite is null in JSON.
 type Metric struct {
 	Definition string             `json:"definition"`          // definition set it follows
 	Unit       unit.Unit          `json:"unit"`                // base unit of every value here
 	Side       string             `json:"side,omitempty"`      // side whose stamps it uses
 	N          int64              `json:"n"`                   // number of values
+	Requests   int64              `json:"requests,omitempty"`  // requests that gave the values, of a metric pooled over gaps or tokens
 	Mean       float64            `json:"mean"`                // arithmetic mean
 	Std        float64            `json:"std"`                 // standard deviation; null where it is undefined
 	Min        float64            `json:"min"`                 // smallest value

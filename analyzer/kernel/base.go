@@ -1,0 +1,222 @@
+package kernel
+
+import (
+	"slices"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// base is what all states share: the question, what earlier passes learned, and
+// what is known of each run.
+type base struct {
+	q     *query.Query
+	def   *metric.Definition
+	facts *Facts
+	runs  map[int32]*runInfo
+	late  bool // a run's windows cannot be placed without facts that are missing
+}
+
+func newBase(def *metric.Definition, q *query.Query, facts *Facts) base {
+	return base{q: q, def: def, facts: facts, runs: make(map[int32]*runInfo)}
+}
+
+// batch is a view that a state is about to fold.
+type batch struct {
+	rows
+	base  *base
+	index int32 // of the run
+	run   *runInfo
+	axis  axis
+	clock [sides]int32 // code of the clock last noted
+}
+
+// begin prepares to fold v.
+func (b *base) begin(v *View) *batch {
+	run := b.runs[v.RunIndex]
+	if run == nil {
+		run = newRunInfo()
+		b.runs[v.RunIndex] = run
+	}
+	run.meet(v)
+	x := &batch{rows: rowsOf(v), base: b, index: v.RunIndex, run: run, axis: b.axis(v)}
+	for i := range x.clock {
+		x.clock[i] = -2
+	}
+	if x.axis.late {
+		b.late = true
+	}
+	return x
+}
+
+// next returns row i after learning of it. selected is false for rows that the
+// query removed.
+func (x *batch) next(i int) (w row, selected bool) {
+	w = x.at(i)
+	side := &x.run.sides[w.side]
+	code, own := x.rows.clock.At(i)
+	if !own {
+		code = -1
+	}
+	if x.clock[w.side] != code {
+		x.clock[w.side] = code
+		side.note(x.clockAt(i))
+	}
+	if w.placed {
+		side.all.add(&w)
+	}
+	if x.group[i] < 0 {
+		return w, false
+	}
+	side.rows++
+	if _, why := ttft(&w, x.base.def); why == metric.None && w.side < trace.Engine {
+		side.timed++
+	}
+	if w.placed {
+		side.selected.add(&w)
+	} else {
+		side.unplaced++
+	}
+	return w, true
+}
+
+// place returns the place of a row of the batch at time t.
+func (x *batch) place(w *row, group int32, t int64) place {
+	p := place{NoWindow, x.index, group, int32(w.side)}
+	if w.placed && t != none {
+		p.window = x.axis.window(t)
+	}
+	return p
+}
+
+func (b *base) merge(o *base) {
+	b.late = b.late || o.late
+	for i, r := range o.runs {
+		if mine := b.runs[i]; mine != nil {
+			mine.merge(r)
+		} else {
+			b.runs[i] = r
+		}
+	}
+}
+
+func (b *base) appendTo(dst []byte) []byte {
+	late := int64(0)
+	if b.late {
+		late = 1
+	}
+	dst = appendInts(dst, late, int64(len(b.runs)))
+	for _, i := range sortedKeys(b.runs) {
+		dst = b.runs[i].appendTo(appendInts(dst, int64(i)))
+	}
+	return dst
+}
+
+func (b *base) load(src *reader) {
+	b.late = src.int() != 0
+	b.runs = make(map[int32]*runInfo)
+	for n := src.count(); n > 0 && src.err == nil; n-- {
+		r := newRunInfo()
+		i := int32(src.int())
+		r.load(src)
+		b.runs[i] = r
+	}
+}
+
+// learn adds what is known of the runs to facts and reports whether their
+// windows wait for it.
+func (b *base) learn(facts *Facts) bool {
+	for i, r := range b.runs {
+		for int(i) >= len(facts.Runs) {
+			facts.Runs = append(facts.Runs, RunFacts{})
+		}
+		if f := r.facts(); f.HasTimes {
+			f.SteadyFrom, f.SteadyTo, f.HasSteady = facts.Runs[i].SteadyFrom, facts.Runs[i].SteadyTo, facts.Runs[i].HasSteady
+			facts.Runs[i] = f
+		}
+	}
+	return b.late
+}
+
+// ranks returns the quantiles that are asked for.
+func (b *base) ranks() []float64 {
+	if len(b.q.Ranks) == 0 {
+		return query.DefaultRanks
+	}
+	return b.q.Ranks
+}
+
+// target is a cell of the report and the places whose contents it unites.
+type target struct {
+	group  int32
+	window int64
+	from   []place
+}
+
+// targets returns the cells of a run that unite the given places: the whole run,
+// each group, each window, each group in each window; and every other window of
+// the run's interval, so that idle time shows.
+func (b *base) targets(run int32, places []place) []target {
+	list := []target{{group: -1, window: NoWindow}}
+	index := map[[2]int64]int{{-1, NoWindow}: 0}
+	add := func(group int32, window int64) *target {
+		key := [2]int64{int64(group), window}
+		i, ok := index[key]
+		if !ok {
+			i = len(list)
+			index[key] = i
+			list = append(list, target{group: group, window: window})
+		}
+		return &list[i]
+	}
+	for _, p := range places {
+		if p.run != run {
+			continue
+		}
+		for _, group := range []int32{-1, p.group} {
+			for _, window := range []int64{NoWindow, p.window} {
+				if group >= 0 && len(b.q.By) == 0 {
+					continue
+				}
+				t := add(group, window)
+				if n := len(t.from); n == 0 || t.from[n-1] != p {
+					t.from = append(t.from, p)
+				}
+			}
+		}
+	}
+	for _, window := range b.windows(run) {
+		add(-1, window)
+	}
+	return list
+}
+
+// finishing calls f for every run that the state has seen, in order.
+func (b *base) finishing(f func(run int32, info *runInfo)) {
+	for _, i := range sortedKeys(b.runs) {
+		f(i, b.runs[i])
+	}
+}
+
+// setMetric puts a metric into a cell.
+func setMetric(c *report.Cell, name string, m report.Metric) {
+	if c.Metrics == nil {
+		c.Metrics = make(map[string]report.Metric)
+	}
+	c.Metrics[name] = m
+}
+
+// setValue puts a rate into a cell.
+func setValue(c *report.Cell, name string, v report.Value) {
+	if c.Throughput.Values == nil {
+		c.Throughput.Values = make(map[string]report.Value)
+	}
+	c.Throughput.Values[name] = v
+}
+
+// within returns the places of a side.
+func within(places []place, side trace.Side) []place {
+	return slices.DeleteFunc(slices.Clone(places), func(p place) bool { return p.side != int32(side) })
+}

@@ -1,0 +1,203 @@
+package kernel
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxCells bounds the cells of time windows that a state keeps: a window of a
+// millisecond over a day must not fill the memory. The earliest are kept, so
+// that what is kept does not depend on the order of the rows.
+const maxCells = 10_000
+
+// place is where a value belongs: a run, one of its sides, a group and a window
+// of time (its start; NoWindow: no window).
+type place struct {
+	window     int64
+	run, group int32
+	side       int32
+}
+
+func (p place) compare(o place) int {
+	return cmp.Or(cmp.Compare(p.window, o.window), cmp.Compare(p.run, o.run), cmp.Compare(p.group, o.group), cmp.Compare(p.side, o.side))
+}
+
+// content is what a cell holds.
+type content[T any] interface {
+	*T
+	merge(*T)
+	appendTo([]byte) []byte
+	load(*reader)
+	size() int64
+	weight() int64 // how many values are lost with the cell
+}
+
+// cells holds contents by place. The zero value is ready.
+type cells[T any, P content[T]] struct {
+	byPlace map[place]P
+	fresh   func() P // makes a content; nil: new(T)
+	windows int      // cells with a window
+	lost    int64    // values whose cells were beyond maxCells
+	cut     place    // the first place beyond them, when full
+	full    bool
+
+	last     place // memo of the latest at
+	lastCell P
+}
+
+// at returns the content of p, making it; nil when p lies beyond the cells that
+// are kept, whose loss of n values is counted.
+func (c *cells[T, P]) at(p place, n int64) P {
+	if c.lastCell != nil && p == c.last {
+		return c.lastCell
+	}
+	if c.full && p.window != NoWindow && p.compare(c.cut) >= 0 {
+		c.lost += n
+		return nil
+	}
+	cell := c.byPlace[p]
+	if cell == nil {
+		if c.byPlace == nil {
+			c.byPlace = make(map[place]P)
+		}
+		if cell = P(new(T)); c.fresh != nil {
+			cell = c.fresh()
+		}
+		c.byPlace[p] = cell
+		if p.window != NoWindow {
+			if c.windows++; c.windows >= 2*maxCells {
+				c.prune()
+				if p.compare(c.cut) >= 0 {
+					c.lost += n
+					return nil
+				}
+			}
+		}
+	}
+	c.last, c.lastCell = p, cell
+	return cell
+}
+
+// prune drops the latest windows beyond maxCells.
+func (c *cells[T, P]) prune() {
+	c.lastCell = nil
+	if c.windows <= maxCells {
+		return
+	}
+	var windows []place
+	for p := range c.byPlace {
+		if p.window != NoWindow {
+			windows = append(windows, p)
+		}
+	}
+	slices.SortFunc(windows, place.compare)
+	for _, p := range windows[maxCells:] {
+		c.lost += c.byPlace[p].weight()
+		delete(c.byPlace, p)
+	}
+	c.cut, c.full, c.windows = windows[maxCells], true, maxCells
+}
+
+// beyond reports whether every place of a window from the given start on is
+// lost.
+func (c *cells[T, P]) beyond(window int64) bool { return c.full && window > c.cut.window }
+
+func (c *cells[T, P]) merge(o *cells[T, P]) {
+	c.lastCell = nil
+	c.lost += o.lost
+	if o.full && (!c.full || o.cut.compare(c.cut) < 0) {
+		c.cut, c.full = o.cut, true
+	}
+	for p, cell := range o.byPlace {
+		mine := c.byPlace[p]
+		switch {
+		case p.window != NoWindow && c.full && p.compare(c.cut) >= 0:
+			c.lost += cell.weight()
+		case mine != nil:
+			mine.merge(cell)
+		default:
+			if c.byPlace == nil {
+				c.byPlace = make(map[place]P)
+			}
+			c.byPlace[p] = cell
+			if p.window != NoWindow {
+				c.windows++
+			}
+		}
+	}
+	if o.full { // some of mine may lie beyond what o kept
+		for p, cell := range c.byPlace {
+			if p.window != NoWindow && p.compare(c.cut) >= 0 {
+				c.lost += cell.weight()
+				delete(c.byPlace, p)
+				c.windows--
+			}
+		}
+	}
+	c.prune()
+}
+
+// places returns all places in order.
+func (c *cells[T, P]) places() []place {
+	list := make([]place, 0, len(c.byPlace))
+	for p := range c.byPlace {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, place.compare)
+	return list
+}
+
+func (c *cells[T, P]) size() int64 {
+	n := int64(0)
+	for _, cell := range c.byPlace {
+		n += 64 + cell.size()
+	}
+	return n
+}
+
+func (c *cells[T, P]) appendTo(dst []byte) []byte {
+	c.prune()
+	full := int64(0)
+	if c.full {
+		full = 1
+	}
+	dst = appendInts(dst, int64(len(c.byPlace)), c.lost, full)
+	dst = c.cut.appendTo(dst)
+	for _, p := range c.places() {
+		dst = c.byPlace[p].appendTo(p.appendTo(dst))
+	}
+	return dst
+}
+
+func (c *cells[T, P]) load(src *reader) {
+	fresh := c.fresh
+	*c = cells[T, P]{fresh: fresh, byPlace: make(map[place]P)}
+	n := src.count()
+	c.lost, c.full = src.int(), src.int() != 0
+	c.cut.load(src)
+	for ; n > 0 && src.err == nil; n-- {
+		var p place
+		p.load(src)
+		cell := P(new(T))
+		if c.fresh != nil {
+			cell = c.fresh()
+		}
+		cell.load(src)
+		c.byPlace[p] = cell
+		if p.window != NoWindow {
+			c.windows++
+		}
+	}
+}
+
+func (p place) appendTo(dst []byte) []byte {
+	return appendInts(dst, p.window, int64(p.run), int64(p.group), int64(p.side))
+}
+
+func (p *place) load(src *reader) {
+	p.window = src.int()
+	p.run, p.group, p.side = int32(src.int()), int32(src.int()), int32(src.int())
+	if p.side < 0 || int(p.side) >= sides {
+		src.fail()
+	}
+}

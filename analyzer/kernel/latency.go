@@ -1,0 +1,282 @@
+package kernel
+
+import (
+	"fmt"
+	"strconv"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// latency computes the metrics that have one value per request. Every value is
+// kept, 8 bytes each, at the finest place only; coarser cells are unions. TTFT
+// and what else lies at the start of a request belong to the window of its
+// send, the rest to that of its end.
+type latency struct{ def *metric.Definition }
+
+func (latency) Name() string { return "latency" }
+func (latency) Lists() bool  { return false }
+func (k latency) New(q *query.Query, facts *Facts) State {
+	return &latencyState{base: newBase(k.def, q, facts)}
+}
+
+// samples holds the values of a place by slot of measures.
+type samples struct {
+	rows     int64
+	values   [len(measures)][]int64
+	excluded [len(measures)]tally
+
+	eventOnly, streamEnd int64 // TTFTs from the first event alone; E2Es that end with the response
+	served, retokenized  int64 // tokens by the server's and the client's count, of requests with both
+	both                 int64 // how many these are
+	resolution           int64 // the coarsest step of stamps
+	tailRows, tail       int64 // requests with a last token and a later end, and the time between
+}
+
+func (s *samples) sums() []*int64 {
+	return []*int64{&s.rows, &s.eventOnly, &s.streamEnd, &s.served, &s.retokenized, &s.both, &s.tailRows, &s.tail}
+}
+
+func (s *samples) merge(o *samples) {
+	for i := range s.values {
+		s.values[i] = append(s.values[i], o.values[i]...)
+		s.excluded[i].merge(o.excluded[i])
+	}
+	mine := s.sums()
+	for i, n := range o.sums() {
+		*mine[i] += *n
+	}
+	s.resolution = max(s.resolution, o.resolution)
+}
+
+func (s *samples) weight() int64 { return s.rows }
+
+func (s *samples) size() int64 {
+	n := int64(48 * len(measures))
+	for i := range s.values {
+		n += 8*int64(cap(s.values[i])) + 16*int64(cap(s.excluded[i]))
+	}
+	return n
+}
+
+func (s *samples) appendTo(dst []byte) []byte {
+	for i := range s.values {
+		dst = s.excluded[i].appendTo(appendValues(dst, s.values[i]))
+	}
+	for _, n := range s.sums() {
+		dst = appendInts(dst, *n)
+	}
+	return appendInts(dst, s.resolution)
+}
+
+func (s *samples) load(src *reader) {
+	for i := range s.values {
+		s.values[i] = src.sorted()
+		s.excluded[i].load(src)
+	}
+	src.ints(s.sums()...)
+	src.ints(&s.resolution)
+}
+
+type latencyState struct {
+	base
+	cells cells[samples, *samples]
+}
+
+func (s *latencyState) Update(v *View) {
+	x := s.begin(v)
+	resolutions := v.Ints(trace.Resolution)
+	for i := range v.Rows {
+		w, selected := x.next(i)
+		if !selected {
+			continue
+		}
+		early := s.cells.at(x.place(&w, x.group[i], w.arrival()), 1)
+		late := s.cells.at(x.place(&w, x.group[i], w.leaving()), 0)
+		for slot := range measures {
+			m := &measures[slot]
+			c := early
+			if m.leaving {
+				c = late
+			}
+			if c == nil {
+				continue
+			}
+			if value, why := m.of(&w, s.def); why == metric.None {
+				c.values[slot] = append(c.values[slot], value)
+			} else {
+				c.excluded[slot].add(why, 1)
+			}
+		}
+		if early != nil {
+			early.rows++
+			early.note(&w, s.def)
+			if step, ok := resolutions.At(i); ok {
+				early.resolution = max(early.resolution, step)
+			}
+		}
+	}
+}
+
+// note counts what the notes of a cell are about.
+func (s *samples) note(w *row, def *metric.Definition) {
+	if w.cohort(def) != metric.None {
+		return
+	}
+	if w.eventOnly() && def.First != metric.FirstEvent {
+		s.eventOnly++
+	}
+	if w.last == none && w.finish != none && !def.ToFinish {
+		s.streamEnd++
+	}
+	if w.n != none && w.client != none && !w.requested {
+		s.served += w.n
+		s.retokenized += w.client
+		s.both++
+	}
+	if d, why := between(w.last, w.finish); why == metric.None {
+		s.tailRows++
+		s.tail += d
+	}
+}
+
+func (s *latencyState) Merge(other State) error {
+	o, ok := other.(*latencyState)
+	if !ok {
+		return errMerge(s, other)
+	}
+	s.base.merge(&o.base)
+	s.cells.merge(&o.cells)
+	return nil
+}
+
+func (s *latencyState) AppendState(dst []byte) []byte {
+	return s.cells.appendTo(s.base.appendTo(dst))
+}
+
+func (s *latencyState) LoadState(src []byte) error {
+	r := &reader{src: src}
+	s.base.load(r)
+	s.cells.load(r)
+	return r.done()
+}
+
+func (s *latencyState) Size() int64            { return s.cells.size() }
+func (s *latencyState) Next(facts *Facts) bool { return s.learn(facts) }
+
+// Overflow returns the number of requests that are in no window because a
+// report holds no more windows.
+func (s *latencyState) Overflow() int64 { s.cells.prune(); return s.cells.lost }
+
+func (s *latencyState) Finish(out Output) {
+	s.cells.prune()
+	places := s.cells.places()
+	s.finishing(func(run int32, info *runInfo) {
+		for _, t := range s.targets(run, places) {
+			c := out.Cell(run, t.group, t.window)
+			bySide := s.unite(t.from)
+			main := info.latency(s.def)
+			wide, idle := t.window == NoWindow, len(t.from) == 0
+			for slot := range measures {
+				side := main
+				if measures[slot].fromClient() && bySide[trace.Client] != nil {
+					side = trace.Client
+				}
+				s.put(c, measures[slot].name, slot, side, bySide[side], wide, idle)
+			}
+			s.put(c, "ttft_client", slotTTFT, trace.Client, bySide[trace.Client], wide, idle)
+			s.put(c, "ttft_server", slotTTFT, trace.Server, bySide[trace.Server], wide, idle)
+			engine := trace.Engine
+			if bySide[engine] == nil && bySide[trace.Decode] != nil {
+				engine = trace.Decode
+			}
+			s.put(c, "ttft_engine", slotTTFT, engine, bySide[engine], wide, idle)
+			if main >= trace.Engine { // never stands in for what a user sees
+				m := c.Metrics["ttft"]
+				setMetric(c, "ttft", s.emptyMetric("ttft", main, notRecorded(m), idle))
+			}
+			s.notes(c, info, main, bySide[main])
+		}
+	})
+}
+
+// notRecorded is the exclusions of a metric none of whose values count.
+func notRecorded(m report.Metric) tally {
+	n := m.N
+	for _, k := range m.Excluded {
+		n += k
+	}
+	var t tally
+	t.add(metric.NotRecorded, n)
+	return t
+}
+
+// fromClient reports whether the measure is about the client whatever side
+// gives the latencies.
+func (m *measure) fromClient() bool {
+	return m.name == "client_wait" || m.name == "ttft_client_from_schedule" || m.name == "e2e_from_schedule"
+}
+
+// unite returns the samples of the given places by side; nil where there are none.
+func (s *latencyState) unite(places []place) (bySide [sides]*samples) {
+	for _, p := range places {
+		cell := s.cells.byPlace[p]
+		switch all := bySide[p.side]; {
+		case len(places) == 1:
+			bySide[p.side] = cell
+		case all == nil:
+			bySide[p.side] = new(samples)
+			bySide[p.side].merge(cell)
+		default:
+			all.merge(cell)
+		}
+	}
+	return bySide
+}
+
+// put writes one metric. Idle cells hold no request at all.
+func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Side, of *samples, wide, idle bool) {
+	if of == nil {
+		of = new(samples)
+	}
+	m := s.emptyMetric(name, side, of.excluded[slot], idle)
+	setMetric(c, name, s.distribution(m, &measures[slot], of.values[slot], wide))
+}
+
+// notes says what a reader of the cell's latencies must know.
+func (s *latencyState) notes(c *report.Cell, info *runInfo, main trace.Side, of *samples) {
+	if of == nil {
+		return
+	}
+	add := func(name, format string, args ...any) {
+		m := c.Metrics[name]
+		if m.N > 0 {
+			m.Notes = append(m.Notes, fmt.Sprintf(format, args...))
+			c.Metrics[name] = m
+		}
+	}
+	if of.eventOnly > 0 {
+		add("ttft", "first_event: %d of %d end at the first event, the only one recorded; see ttft_upper", of.eventOnly, c.Metrics["ttft"].N)
+	}
+	if of.streamEnd > 0 {
+		add("e2e", "stream_end: %d of %d end with the response, since no last token is recorded", of.streamEnd, c.Metrics["e2e"].N)
+	}
+	if of.tail > 0 {
+		add("tpot_from_total", "stream_end: the response ends %s after the last token, on average", unit.Format(unit.Nanosecond, float64(of.tail)/float64(of.tailRows)))
+	}
+	if of.served > 0 && of.served != of.retokenized {
+		add("output_tokens", "client_count: the client counts %s of the server's tokens over %d requests: the text is degenerate or the tokenizer differs",
+			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), of.both)
+	}
+	for s := range info.sides {
+		if n := info.sides[s].timed; trace.Side(s) != main && n > 0 {
+			add("ttft", "side: %s stamps; the run also has %s requests stamped by the %s", sideName(main), strconv.FormatInt(n, 10), sideName(trace.Side(s)))
+		}
+	}
+	if m := c.Metrics["ttft"]; of.resolution > 0 && m.N > 0 && float64(of.resolution) > m.Mean/20 {
+		add("ttft", "resolution: stamps have a step of %s", unit.FormatDuration(of.resolution))
+	}
+}

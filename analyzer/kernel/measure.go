@@ -1,0 +1,354 @@
+package kernel
+
+import (
+	"servescope/analyzer/metric"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/trace"
+)
+
+// measure computes one metric of single requests. Values are int64: those of
+// quotients are stat.Key of a float.
+type measure struct {
+	name     string
+	quotient bool
+	leaving  bool // belongs to the window of the request's end, not of its start
+	of       func(*row, *metric.Definition) (int64, metric.Reason)
+}
+
+// measures are the metrics of single requests, by slot.
+var measures = [...]measure{
+	{name: "ttft", of: ttft},
+	{name: "ttft_client_from_schedule", of: ttftFromSchedule},
+	{name: "client_wait", of: clientWait},
+	{name: "first_event", of: firstEvent},
+	{name: "ttfot", of: ttfot},
+	{name: "thinking_time", of: thinkingTime},
+	{name: "tpot", of: tpot, quotient: true, leaving: true},
+	{name: "tpot_from_total", of: tpotFromTotal, quotient: true, leaving: true},
+	{name: "tpot_after_first_chunk", of: tpotAfterFirstChunk, quotient: true, leaving: true},
+	{name: "e2e", of: e2e, leaving: true},
+	{name: "e2e_stream_end", of: e2eStreamEnd, leaving: true},
+	{name: "e2e_from_schedule", of: e2eFromSchedule, leaving: true},
+	{name: "prompt_tokens", of: promptTokens},
+	{name: "output_tokens", of: outputTokens, leaving: true},
+	{name: "cached_tokens", of: cachedTokens},
+	{name: "tps_request", of: tpsRequest, quotient: true, leaving: true},
+	{name: "tps_e2e", of: tpsE2E, quotient: true, leaving: true},
+	{name: "tps_decode", of: tpsDecode, quotient: true, leaving: true},
+}
+
+// Slots of measures that code names.
+const (
+	slotTTFT = iota
+	slotFromSchedule
+	slotClientWait
+	slotFirstEvent
+	slotTTFOT
+	slotThinking
+	slotTPOT
+	slotFromTotal
+	slotAfterFirst
+	slotE2E
+	slotStreamEnd
+)
+
+// slotOf returns the slot of a metric of single requests, and the side whose
+// rows it is about, -1 for any.
+func slotOf(name string) (slot int, side trace.Side, ok bool) {
+	m, ok := metric.Lookup(name)
+	if !ok {
+		return 0, 0, false
+	}
+	switch m.Name {
+	case "ttft_client":
+		return slotTTFT, trace.Client, true
+	case "ttft_server":
+		return slotTTFT, trace.Server, true
+	case "ttft_engine":
+		return slotTTFT, trace.Engine, true
+	}
+	for i := range measures {
+		if measures[i].name == m.Name {
+			return i, -1, true
+		}
+	}
+	return 0, 0, false
+}
+
+func ttft(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.cohort(def); why != metric.None {
+		return 0, why
+	}
+	if w.stream == 0 {
+		if def.OneShot {
+			return e2e(w, def)
+		}
+		return 0, metric.NotStreamed
+	}
+	end := w.first(def)
+	if end == none && def.Silent && (w.status == trace.Empty || w.kind == kindReasoning) {
+		return 0, metric.None // what the tool writes down
+	}
+	return between(w.start, end)
+}
+
+// waited returns the wait inside the client.
+func (w *row) waited() (int64, metric.Reason) {
+	switch {
+	case w.wait == none && (w.scheduled == none || w.side != trace.Client):
+		return 0, metric.NotRecorded
+	case w.wait == none:
+		return between(w.scheduled, w.start)
+	case w.wait < 0:
+		return 0, metric.Order
+	}
+	return w.wait, metric.None
+}
+
+func clientWait(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.cohort(def); why != metric.None {
+		return 0, why
+	}
+	return w.waited()
+}
+
+// plusWait adds the wait inside the client to a latency.
+func (w *row) plusWait(v int64, why metric.Reason) (int64, metric.Reason) {
+	wait, other := w.waited()
+	if why == metric.None {
+		why = other
+	}
+	return v + wait, why
+}
+
+func ttftFromSchedule(w *row, def *metric.Definition) (int64, metric.Reason) {
+	return w.plusWait(ttft(w, def))
+}
+
+func e2eFromSchedule(w *row, def *metric.Definition) (int64, metric.Reason) {
+	return w.plusWait(e2e(w, def))
+}
+
+func firstEvent(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.cohort(def); why != metric.None {
+		return 0, why
+	}
+	if w.stream == 0 {
+		return 0, metric.NotStreamed
+	}
+	return between(w.start, w.event)
+}
+
+func ttfot(w *row, def *metric.Definition) (int64, metric.Reason) {
+	end, why := w.answerFor(def)
+	if why != metric.None {
+		return 0, why
+	}
+	return between(w.start, end)
+}
+
+func thinkingTime(w *row, def *metric.Definition) (int64, metric.Reason) {
+	end, why := w.answerFor(def)
+	if why != metric.None {
+		return 0, why
+	}
+	return between(w.token, end)
+}
+
+// answerFor returns the first answer token of a streamed request of the cohort.
+func (w *row) answerFor(def *metric.Definition) (int64, metric.Reason) {
+	switch why := w.cohort(def); {
+	case why != metric.None:
+		return 0, why
+	case w.status == trace.Empty:
+		return 0, metric.NoToken
+	case w.stream == 0:
+		return 0, metric.NotStreamed
+	}
+	return w.answered()
+}
+
+func e2e(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.cohort(def); why != metric.None {
+		return 0, why
+	}
+	return between(w.start, w.end(def))
+}
+
+func e2eStreamEnd(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.cohort(def); why != metric.None && w.status != trace.Empty {
+		return 0, why
+	}
+	return between(w.start, w.finish)
+}
+
+// span returns the time from the end of TTFT to the given end of a request of
+// the cohort, and N.
+func (w *row) span(def *metric.Definition, end int64) (d, n int64, why metric.Reason) {
+	if why := w.cohort(def); why != metric.None {
+		return 0, 0, why
+	}
+	if w.stream == 0 && !def.OneShot {
+		return 0, 0, metric.NotStreamed
+	}
+	if n = w.tokens(def); n == none {
+		return 0, 0, metric.NUnknown
+	}
+	if n <= def.Less || n < 1 {
+		return 0, 0, metric.NLessThan2
+	}
+	if w.first(def) == none && def.Silent || w.stream == 0 {
+		first, why := ttft(w, def)
+		if why != metric.None {
+			return 0, 0, why
+		}
+		total, why := between(w.start, end)
+		return total - first, n, why
+	}
+	d, why = between(w.first(def), end)
+	return d, n, why
+}
+
+func tpot(w *row, def *metric.Definition) (int64, metric.Reason) {
+	end := w.last
+	if def.Loose {
+		end = w.end(def)
+	}
+	d, n, why := w.span(def, end)
+	return perToken(d, n-def.Less), why
+}
+
+func tpotFromTotal(w *row, def *metric.Definition) (int64, metric.Reason) {
+	d, n, why := w.span(def, w.finish)
+	return perToken(d, n-def.Less), why
+}
+
+func tpotAfterFirstChunk(w *row, def *metric.Definition) (int64, metric.Reason) {
+	d, n, why := w.span(def, w.last)
+	switch {
+	case why != metric.None:
+	case w.chunk == none:
+		why = metric.NotRecorded
+	case n <= w.chunk:
+		why = metric.NLessThan2
+	default:
+		return perToken(d, n-w.chunk), metric.None
+	}
+	return 0, why
+}
+
+// perToken is the key of d ns per n tokens.
+func perToken(d, n int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return stat.Key(float64(d) / float64(n))
+}
+
+func promptTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
+	return counted(w.cohort(def), w.prompt, metric.NotRecorded)
+}
+
+func cachedTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
+	return counted(w.cohort(def), w.cached, metric.NotRecorded)
+}
+
+func outputTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
+	return counted(w.cohort(def), w.tokens(def), metric.NUnknown)
+}
+
+func counted(why metric.Reason, n int64, unknown metric.Reason) (int64, metric.Reason) {
+	switch {
+	case why != metric.None:
+		return 0, why
+	case n == none || n < 0:
+		return 0, unknown
+	}
+	return n, metric.None
+}
+
+func tpsRequest(w *row, def *metric.Definition) (int64, metric.Reason) {
+	v, why := tpot(w, def)
+	if why != metric.None {
+		return 0, why
+	}
+	if v == 0 {
+		return 0, metric.NoSpan
+	}
+	return stat.Key(1e9 / stat.Unkey(v)), metric.None
+}
+
+func tpsE2E(w *row, def *metric.Definition) (int64, metric.Reason) {
+	d, why := e2e(w, def)
+	n := w.tokens(def)
+	switch {
+	case why != metric.None:
+	case n == none || n < 0:
+		why = metric.NUnknown
+	case d == 0:
+		why = metric.NoSpan
+	default:
+		return stat.Key(float64(n) * 1e9 / float64(d)), metric.None
+	}
+	return 0, why
+}
+
+// tpsDecode is about tokens under every definition.
+func tpsDecode(w *row, def *metric.Definition) (int64, metric.Reason) {
+	d, n, why := w.decoding(def)
+	switch {
+	case why != metric.None:
+	case d == 0:
+		why = metric.NoSpan
+	default:
+		return stat.Key(float64(n-1) * 1e9 / float64(d)), metric.None
+	}
+	return 0, why
+}
+
+// decoding returns the time from the first token to the last, and N.
+func (w *row) decoding(def *metric.Definition) (d, n int64, why metric.Reason) {
+	if why = w.cohort(def); why != metric.None {
+		return 0, 0, why
+	}
+	if w.stream == 0 {
+		return 0, 0, metric.NotStreamed
+	}
+	if n = w.tokens(def); n == none {
+		return 0, 0, metric.NUnknown
+	}
+	if n < 2 {
+		return 0, 0, metric.NLessThan2
+	}
+	d, why = between(or(w.token, w.event), w.last)
+	return d, n, why
+}
+
+// Column computes a metric of single requests for every row of a batch, as
+// filters need it: known says which values exist. Values are in base units. A
+// name with a side is known for rows of that side only.
+func Column(def *metric.Definition) func(name string, b *trace.Batch, values []float64, known []bool) {
+	return func(name string, b *trace.Batch, values []float64, known []bool) {
+		slot, side, ok := slotOf(name)
+		r := rowsOf(&View{Batch: b})
+		for i := range b.Rows {
+			values[i], known[i] = 0, false
+			w := r.at(i)
+			if !ok || side >= 0 && w.side != side || slot == slotTTFT && side < 0 && w.side >= trace.Engine {
+				continue
+			}
+			v, why := measures[slot].of(&w, def)
+			if known[i] = why == metric.None; known[i] {
+				values[i] = measures[slot].float(v)
+			}
+		}
+	}
+}
+
+// float returns a value of the measure as a number.
+func (m *measure) float(v int64) float64 {
+	if m.quotient {
+		return stat.Unkey(v)
+	}
+	return float64(v)
+}

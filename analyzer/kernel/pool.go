@@ -1,0 +1,116 @@
+package kernel
+
+import "servescope/analyzer/stat"
+
+// Digests of a pool.
+const (
+	gapDigest     = iota // chunk_gap
+	latencyDigest        // token_latency, in 1/fraction ns
+	sizeDigest           // tokens_per_chunk
+	poolDigests
+)
+
+// pool holds the pooled values of a cell.
+type pool struct {
+	digests  [poolDigests]*stat.Digest // nil in a refining pool: nothing is missing
+	requests [poolDigests]int64        // that gave values
+	excluded [poolDigests]tally        // that gave none
+	values   int64                     // gaps that came here
+
+	upper   []int64 // ttft_upper
+	lower   int64   // sum of the TTFTs that upper bounds
+	noUpper tally
+}
+
+func newPool(quantiles []float64, limit int) *pool {
+	p := new(pool)
+	for i := range p.digests {
+		p.digests[i] = stat.NewDigest(quantiles, limit)
+	}
+	return p
+}
+
+// refiner returns an empty pool whose digests complete those of p; nil when
+// nothing is missing.
+func (p *pool) refiner(m stat.Method) *pool {
+	var r *pool
+	for i, d := range p.digests {
+		if d.Missing(m) {
+			if r == nil {
+				r = new(pool)
+			}
+			r.digests[i] = d.Refiner(m)
+		}
+	}
+	return r
+}
+
+// refine completes the digests of p by those of r.
+func (p *pool) refine(r *pool) {
+	for i, d := range r.digests {
+		if d != nil {
+			p.digests[i].Refine(d)
+		}
+	}
+}
+
+func (p *pool) merge(o *pool) {
+	for i, d := range o.digests {
+		switch {
+		case d == nil:
+		case p.digests[i] == nil:
+			p.digests[i] = d
+		default:
+			p.digests[i].Merge(d)
+		}
+		p.requests[i] += o.requests[i]
+		p.excluded[i].merge(o.excluded[i])
+	}
+	p.values += o.values
+	p.upper = append(p.upper, o.upper...)
+	p.lower += o.lower
+	p.noUpper.merge(o.noUpper)
+}
+
+func (p *pool) weight() int64 { return p.values }
+
+func (p *pool) size() int64 {
+	n := 8 * int64(cap(p.upper))
+	for _, d := range p.digests {
+		if d != nil {
+			n += d.Size()
+		}
+	}
+	return n
+}
+
+func (p *pool) appendTo(dst []byte) []byte {
+	for i, d := range p.digests {
+		dst = p.excluded[i].appendTo(appendInts(dst, p.requests[i]))
+		if d == nil {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = d.AppendTo(append(dst, 1))
+	}
+	dst = appendValues(appendInts(dst, p.values, p.lower), p.upper)
+	return p.noUpper.appendTo(dst)
+}
+
+func (p *pool) load(src *reader) {
+	for i := range p.digests {
+		p.requests[i] = src.int()
+		p.excluded[i].load(src)
+		if !src.flag() {
+			p.digests[i] = nil
+			continue
+		}
+		if p.digests[i] == nil {
+			p.digests[i] = stat.NewDigest(nil, 1)
+		}
+		src.digest(p.digests[i])
+	}
+	src.ints(&p.values, &p.lower)
+	p.upper = src.sorted()
+	p.noUpper.load(src)
+}

@@ -1,0 +1,129 @@
+package kernel
+
+import (
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// statuses is the number of statuses.
+const statuses = int(trace.HeadMissing) + 1
+
+// requests counts requests by status. A request belongs to the window of its
+// send or arrival.
+type requests struct{ def *metric.Definition }
+
+func (requests) Name() string { return "requests" }
+func (requests) Lists() bool  { return false }
+func (k requests) New(q *query.Query, facts *Facts) State {
+	return &requestsState{base: newBase(k.def, q, facts)}
+}
+
+// statusCounts counts the requests of a cell; removed ones are in group -1.
+type statusCounts struct{ n [statuses]int64 }
+
+func (c *statusCounts) merge(o *statusCounts) {
+	for i, n := range o.n {
+		c.n[i] += n
+	}
+}
+
+func (c *statusCounts) size() int64 { return 8 * int64(statuses) }
+
+func (c *statusCounts) weight() int64 {
+	sum := int64(0)
+	for _, n := range c.n {
+		sum += n
+	}
+	return sum
+}
+
+func (c *statusCounts) appendTo(dst []byte) []byte { return appendInts(dst, c.n[:]...) }
+
+func (c *statusCounts) load(src *reader) {
+	for i := range c.n {
+		c.n[i] = src.int()
+	}
+}
+
+type requestsState struct {
+	base
+	cells cells[statusCounts, *statusCounts]
+}
+
+func (s *requestsState) Update(v *View) {
+	x := s.begin(v)
+	for i := range v.Rows {
+		w, selected := x.next(i)
+		p := x.place(&w, -1, none)
+		if selected {
+			p = x.place(&w, x.group[i], w.arrival())
+		}
+		if c := s.cells.at(p, 1); c != nil {
+			c.n[w.status]++
+		}
+	}
+}
+
+func (s *requestsState) Merge(other State) error {
+	o, ok := other.(*requestsState)
+	if !ok {
+		return errMerge(s, other)
+	}
+	s.base.merge(&o.base)
+	s.cells.merge(&o.cells)
+	return nil
+}
+
+func (s *requestsState) AppendState(dst []byte) []byte {
+	return s.cells.appendTo(s.base.appendTo(dst))
+}
+
+func (s *requestsState) LoadState(src []byte) error {
+	r := &reader{src: src}
+	s.base.load(r)
+	s.cells.load(r)
+	return r.done()
+}
+
+func (s *requestsState) Size() int64            { return s.cells.size() }
+func (s *requestsState) Next(facts *Facts) bool { return s.learn(facts) }
+
+// Overflow returns the number of requests that are in no window because a
+// report holds no more windows.
+func (s *requestsState) Overflow() int64 { s.cells.prune(); return s.cells.lost }
+
+func (s *requestsState) Finish(out Output) {
+	s.cells.prune()
+	all := s.cells.places()
+	s.finishing(func(run int32, info *runInfo) {
+		places := within(all, info.counting())
+		var removed statusCounts
+		var kept []place
+		for _, p := range places {
+			switch {
+			case p.run != run:
+			case p.group < 0:
+				removed.merge(s.cells.byPlace[p])
+			default:
+				kept = append(kept, p)
+			}
+		}
+		for _, t := range s.targets(run, kept) {
+			var sum statusCounts
+			for _, p := range t.from {
+				sum.merge(s.cells.byPlace[p])
+			}
+			out.Cell(run, t.group, t.window).Requests = sum.requests()
+		}
+		out.Cell(run, -1, NoWindow).Requests.Filtered = removed.weight()
+	})
+}
+
+func (c *statusCounts) requests() report.Requests {
+	return report.Requests{
+		Total: c.weight(), OK: c.n[trace.OK], Failed: c.n[trace.Failed], Aborted: c.n[trace.Aborted],
+		Empty: c.n[trace.Empty], Open: c.n[trace.Open], HeadMissing: c.n[trace.HeadMissing],
+	}
+}

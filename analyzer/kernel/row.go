@@ -1,0 +1,260 @@
+package kernel
+
+import (
+	"math"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/trace"
+)
+
+// none stands for an unknown stamp or count in a row.
+const none = math.MinInt64
+
+// row is one request as kernels see it: stamps in ns on its clock, counts, and
+// none where unknown.
+type row struct {
+	status trace.Status
+	side   trace.Side
+	placed bool // its stamps are on a clock that it shares with other requests
+	stream int8 // 1 streamed, 0 in one piece, -1 unknown
+	kind   int32
+
+	start                              int64 // where latencies of its side begin
+	enter                              int64 // start, else the first of send, receipt, dispatch and queueing that is recorded
+	scheduled, wait                    int64
+	event, token, answer, last, finish int64
+	n                                  int64 // output tokens
+	requested                          bool  // n is the requested length: not a count
+	most, client, reasoning, chunk     int64 // requested length, client's count, reasoning tokens, tokens of the first chunk
+	prompt, cached                     int64
+}
+
+// TokenKind codes.
+const (
+	kindUnknown   = -1
+	kindContent   = 0
+	kindReasoning = 1
+)
+
+// rows reads the rows of one batch.
+type rows struct {
+	run   *trace.RunMeta
+	group []int32
+
+	status, side, clock, source, kind trace.Dicts
+	stream                            trace.Bools
+	starts                            [4]trace.Ints // sent, received, dispatched, queued
+	scheduled, wait                   trace.Ints
+	event, token, answer              trace.Ints
+	last, finish                      trace.Ints
+	n, most, client, reasoning, chunk trace.Ints
+	prompt, cached                    trace.Ints
+	unplaced                          []bool // by clock code: a clock of single requests
+	placed                            bool   // of rows without a clock of their own
+}
+
+// rowsOf returns the rows of v. The view must not change while they are used.
+func rowsOf(v *View) rows {
+	r := rows{
+		run: v.Run, group: v.Group,
+		status: v.Dicts(trace.StatusCol), side: v.Dicts(trace.SideCol), clock: v.Dicts(trace.ClockCol),
+		source: v.Dicts(trace.OutputTokensSource), kind: v.Dicts(trace.TokenKind), stream: v.Bools(trace.Stream),
+		starts:    [4]trace.Ints{v.Ints(trace.Sent), v.Ints(trace.Received), v.Ints(trace.Dispatched), v.Ints(trace.Queued)},
+		scheduled: v.Ints(trace.ScheduledSend), wait: v.Ints(trace.DClientWait),
+		event: v.Ints(trace.FirstEvent), token: v.Ints(trace.FirstToken), answer: v.Ints(trace.FirstAnswerToken),
+		last: v.Ints(trace.LastToken), finish: v.Ints(trace.Finished),
+		n: v.Ints(trace.OutputTokens), most: v.Ints(trace.MaxTokens), client: v.Ints(trace.ClientTokens),
+		reasoning: v.Ints(trace.ReasoningTokens), chunk: v.Ints(trace.FirstChunkTokens),
+		prompt: v.Ints(trace.PromptTokens), cached: v.Ints(trace.CachedTokens),
+		placed: v.Run.Clock.Kind != trace.RequestClock,
+	}
+	for _, name := range r.clock.Values {
+		c, ok := trace.ParseClock(name)
+		r.unplaced = append(r.unplaced, !ok || c.Kind == trace.RequestClock)
+	}
+	return r
+}
+
+// at returns row i.
+func (r *rows) at(i int) row {
+	w := row{
+		side: r.run.Side, placed: r.placed, stream: -1, kind: kindUnknown,
+		scheduled: get(r.scheduled, i), wait: get(r.wait, i),
+		event: get(r.event, i), token: get(r.token, i), answer: get(r.answer, i), last: get(r.last, i), finish: get(r.finish, i),
+		n: get(r.n, i), most: get(r.most, i), client: get(r.client, i), reasoning: get(r.reasoning, i), chunk: get(r.chunk, i),
+		prompt: get(r.prompt, i), cached: get(r.cached, i),
+	}
+	if c, ok := r.side.At(i); ok {
+		w.side = trace.Side(c)
+	}
+	if c, ok := r.status.At(i); ok {
+		w.status = trace.Status(c)
+	}
+	if c, ok := r.clock.At(i); ok {
+		w.placed = !r.unplaced[c]
+	}
+	if v, ok := r.stream.At(i); ok {
+		w.stream = 0
+		if v {
+			w.stream = 1
+		}
+	}
+	if c, ok := r.kind.At(i); ok {
+		w.kind = c
+	}
+	if c, ok := r.source.At(i); ok {
+		w.requested = trace.TokenSource(c) == trace.FromRequested
+	}
+	w.start = get(r.starts[startColumn[w.side]], i)
+	w.enter = w.start
+	for k := 0; k < len(r.starts) && w.enter == none; k++ {
+		w.enter = get(r.starts[k], i)
+	}
+	return w
+}
+
+// startColumn is where a side's latencies begin, as an index of rows.starts.
+var startColumn = [...]int{
+	trace.Client: 0, trace.Proxy: 1, trace.Server: 1, trace.Engine: 3, trace.Prefill: 3, trace.Decode: 3,
+}
+
+// clockAt returns the clock of row i.
+func (r *rows) clockAt(i int) trace.Clock {
+	if c, ok := r.clock.At(i); ok {
+		if clock, ok := trace.ParseClock(r.clock.Values[c]); ok {
+			return clock
+		}
+	}
+	return r.run.Clock
+}
+
+// get returns value i of an optional column, or none.
+func get(c trace.Ints, i int) int64 {
+	if v, ok := c.At(i); ok {
+		return v
+	}
+	return none
+}
+
+// or returns the first of a and b that is known.
+func or(a, b int64) int64 {
+	if a != none {
+		return a
+	}
+	return b
+}
+
+// first returns where TTFT ends under def, or none.
+func (w *row) first(def *metric.Definition) int64 {
+	switch def.First {
+	case metric.FirstEvent:
+		return or(w.event, w.token)
+	case metric.FirstAnswer:
+		if w.answer == none && w.kind == kindReasoning {
+			return none
+		}
+		return or(w.answer, or(w.token, w.event))
+	}
+	return or(w.token, w.event)
+}
+
+// eventOnly reports whether the row records the first event and not, beside
+// it, the first token: both stamps are the same or one is missing.
+func (w *row) eventOnly() bool {
+	return w.event != none && (w.token == none || w.token == w.event)
+}
+
+// end returns where E2E ends under def, or none.
+func (w *row) end(def *metric.Definition) int64 {
+	if def.ToFinish {
+		return or(w.finish, w.last)
+	}
+	return or(w.last, w.finish)
+}
+
+// arrival returns the stamp by which the row belongs to a window of time.
+func (w *row) arrival() int64 {
+	return or(w.enter, or(w.event, or(w.token, or(w.last, w.finish))))
+}
+
+// leaving returns the stamp by which the row's end belongs to a window.
+func (w *row) leaving() int64 {
+	return or(w.finish, or(w.last, w.arrival()))
+}
+
+// lastSeen returns the latest stamp at which the row is known to have emitted a
+// token, or none. A response in one piece, or without a recorded last token,
+// comes at its end.
+func (w *row) lastSeen() int64 {
+	if w.last != none {
+		return w.last
+	}
+	t := or(w.token, none)
+	if w.status == trace.OK && w.finish != none && w.finish > t {
+		return w.finish
+	}
+	return t
+}
+
+// tokens returns N under def, or none.
+func (w *row) tokens(def *metric.Definition) int64 {
+	if w.n != none && !w.requested {
+		return w.n
+	}
+	if w.client != none {
+		return w.client
+	}
+	if def.AnyCount {
+		return or(w.n, w.most)
+	}
+	return none
+}
+
+// answered returns the first answer token, and why there is none.
+func (w *row) answered() (int64, metric.Reason) {
+	switch {
+	case w.answer != none:
+		return w.answer, metric.None
+	case w.kind == kindReasoning:
+		return none, metric.NoAnswerToken
+	case w.token != none && (w.kind != kindUnknown || w.reasoning == 0):
+		return w.token, metric.None
+	}
+	return none, metric.NotRecorded
+}
+
+// cohort tells why a request takes no part in latencies under def.
+func (w *row) cohort(def *metric.Definition) metric.Reason {
+	switch w.status {
+	case trace.Failed:
+		return metric.Failed
+	case trace.Aborted:
+		return metric.Aborted
+	case trace.Open:
+		return metric.Open
+	case trace.HeadMissing:
+		return metric.HeadMissing
+	case trace.Empty:
+		if !def.Silent {
+			return metric.NoToken
+		}
+	}
+	return metric.None
+}
+
+// day is the longest duration believed: stamps further apart are of different
+// clocks.
+const day = 86400e9
+
+// between returns the duration from start to end, or why there is none.
+func between(start, end int64) (int64, metric.Reason) {
+	switch {
+	case start == none || end == none:
+		return 0, metric.NotRecorded
+	case end < start:
+		return 0, metric.Order
+	case uint64(end)-uint64(start) > day:
+		return 0, metric.Clock
+	}
+	return end - start, metric.None
+}

@@ -1,0 +1,304 @@
+package kernel
+
+import (
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/trace"
+)
+
+// tokens computes the metrics that pool the chunks of all requests: chunk_gap,
+// token_latency, tokens_per_chunk; and ttft_upper, which needs the first gap.
+// Gaps belong to the window that they end in, requests to that of their send.
+//
+// Values are folded into digests and dropped. Coarse cells have digests of
+// their own: the quantiles of a group do not follow from those of its windows.
+type tokens struct{ def *metric.Definition }
+
+func (tokens) Name() string { return "tokens" }
+func (tokens) Lists() bool  { return true }
+
+func (k tokens) New(q *query.Query, facts *Facts) State {
+	s := newTokensState(k.def, q, facts)
+	if code := facts.Private[k.Name()]; len(code) > 0 {
+		found := newTokensState(k.def, q, facts)
+		if found.LoadState(code) == nil {
+			s.found = found
+		}
+	}
+	return s
+}
+
+// fraction is the unit of split gaps, 1/fraction ns: they are quotients of whole
+// nanoseconds by numbers of tokens.
+const fraction = 1024
+
+// cellLimit is the number of values that the digest of a part of a run keeps
+// as they are; there may be thousands of parts.
+const cellLimit = 4096
+
+type tokensState struct {
+	base
+	cells cells[pool, *pool]
+	found *tokensState // in a refining pass: what an earlier pass found
+	buf   []int64
+}
+
+func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *tokensState {
+	s := &tokensState{base: newBase(def, q, facts)}
+	limit := cellLimit
+	if q.Window == 0 && len(q.By) == 0 {
+		limit = stat.DefaultLimit
+	}
+	s.cells.fresh = func() *pool { return newPool(s.ranks(), limit) }
+	return s
+}
+
+func (s *tokensState) Update(v *View) {
+	x := s.begin(v)
+	l := listsOf(v)
+	var b block
+	for i := range v.Rows {
+		w, selected := x.next(i)
+		if !selected || s.late {
+			continue
+		}
+		c, why := l.at(i, &w)
+		if out := w.cohort(s.def); out != metric.None {
+			why = out
+		}
+		plain := why == metric.None && x.axis.length == 0 && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
+		if plain && b.end == i && b.group == x.group[i] && b.side == w.side {
+			b.end++
+			continue
+		}
+		s.flush(x, &l, &b)
+		if plain {
+			b = block{i, i + 1, x.group[i], w.side}
+		} else {
+			s.row(x, &l, i, &w, c, why)
+		}
+	}
+	s.flush(x, &l, &b)
+}
+
+// block is rows [from, end) whose gaps go to the same cells, just as they are.
+type block struct {
+	from, end int
+	group     int32
+	side      trace.Side
+}
+
+// flush folds the rows of a block at once: their lists lie side by side.
+func (s *tokensState) flush(x *batch, l *lists, b *block) {
+	n := int64(b.end - b.from)
+	if n == 0 {
+		return
+	}
+	values := l.gaps.Values[l.gaps.Offsets[b.from]:l.gaps.Offsets[b.end]]
+	for _, p := range s.pools(place{NoWindow, x.index, b.group, int32(b.side)}, int64(len(values))) {
+		if p == nil {
+			continue
+		}
+		if d := p.digests[gapDigest]; d != nil {
+			d.Add(values)
+		}
+		p.requests[gapDigest] += n
+		p.excluded[latencyDigest].add(metric.NotRecorded, n)
+		p.excluded[sizeDigest].add(metric.NotRecorded, n)
+		p.noUpper.add(metric.NotEvent, n)
+	}
+	*b = block{}
+}
+
+// part is the cells that a value goes to, coarse to fine; some may be nil.
+type part [4]*pool
+
+// pools returns the cells of a place and the coarser ones that hold it, for n
+// gaps.
+func (s *tokensState) pools(p place, n int64) (to part) {
+	k := 0
+	put := func(group int32, window int64) {
+		at := place{window, p.run, group, p.side}
+		if s.found != nil {
+			to[k] = s.refiner(at)
+		} else if to[k] = s.cells.at(at, n); to[k] != nil {
+			to[k].values += n
+		}
+		k++
+	}
+	put(-1, NoWindow)
+	if len(s.q.By) > 0 {
+		put(p.group, NoWindow)
+	}
+	if p.window != NoWindow {
+		put(-1, p.window)
+		if len(s.q.By) > 0 {
+			put(p.group, p.window)
+		}
+	}
+	return to
+}
+
+// refiner returns the pool that completes what was found at a place, or nil.
+func (s *tokensState) refiner(at place) *pool {
+	if p, ok := s.cells.byPlace[at]; ok {
+		return p
+	}
+	if s.cells.byPlace == nil {
+		s.cells.byPlace = make(map[place]*pool)
+	}
+	var r *pool
+	if of := s.found.cells.byPlace[at]; of != nil {
+		r = of.refiner(s.def.Quantile)
+	}
+	if r == nil {
+		r = new(pool)
+	}
+	s.cells.byPlace[at] = r
+	return r
+}
+
+// row folds one row that needs a look of its own.
+func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metric.Reason) {
+	home := s.pools(x.place(w, x.group[i], w.arrival()), 0)
+	listed := c
+	if why == metric.None {
+		listed = l.listed(i, w, c, s.def)
+	}
+	for _, p := range home {
+		if p != nil && s.found == nil {
+			p.admit(w, c, listed, why)
+		}
+	}
+	if why != metric.None {
+		return
+	}
+	s.fold(x, x.group[i], w, listed, func(to part, gaps, tokens []int64) {
+		if s.def.Split {
+			s.split(to, gapDigest, gaps, tokens)
+		} else {
+			to.add(gapDigest, gaps)
+		}
+	})
+	if len(c.tokens) > 0 {
+		s.fold(x, x.group[i], w, c, func(to part, gaps, tokens []int64) {
+			s.split(to, latencyDigest, gaps, tokens)
+			to.add(sizeDigest, tokens)
+		})
+	}
+}
+
+// admit counts a request and the bound of its TTFT in the cell of its arrival.
+func (p *pool) admit(w *row, c, listed chunks, why metric.Reason) {
+	reason := [poolDigests]metric.Reason{why, why, why}
+	upper := why
+	if why == metric.None {
+		if len(listed.gaps) == 0 {
+			reason[gapDigest] = metric.NLessThan2
+		}
+		if len(c.tokens) == 0 {
+			reason[latencyDigest], reason[sizeDigest] = metric.NotRecorded, metric.NotRecorded
+		} else if len(c.gaps) == 0 {
+			reason[latencyDigest], reason[sizeDigest] = metric.NLessThan2, metric.NLessThan2
+		}
+		switch {
+		case !w.eventOnly():
+			upper = metric.NotEvent
+		case len(c.gaps) == 0:
+			upper = metric.NLessThan2
+		default:
+			var lower, high int64
+			if lower, upper = between(w.start, c.base); upper == metric.None {
+				if high, upper = between(w.start, c.base+c.gaps[0]); upper == metric.None {
+					p.upper = append(p.upper, high)
+					p.lower += lower
+				}
+			}
+		}
+	}
+	for k, r := range reason {
+		if r == metric.None {
+			p.requests[k]++
+		} else {
+			p.excluded[k].add(r, 1)
+		}
+	}
+	if upper != metric.None {
+		p.noUpper.add(upper, 1)
+	}
+}
+
+// fold calls f for each stretch of gaps that end in one window, with the tokens
+// of the chunks that they lead to (none where nobody counted).
+func (s *tokensState) fold(x *batch, group int32, w *row, c chunks, f func(to part, gaps, tokens []int64)) {
+	tokens := c.tokens
+	if len(tokens) > 0 {
+		tokens = tokens[1:]
+	}
+	if x.axis.length == 0 || !w.placed || c.base == none {
+		if len(c.gaps) > 0 {
+			f(s.pools(place{NoWindow, x.index, group, int32(w.side)}, int64(len(c.gaps))), c.gaps, tokens)
+		}
+		return
+	}
+	t := c.base
+	for i := 0; i < len(c.gaps); {
+		from := i
+		t += c.gaps[i]
+		window := x.axis.window(t)
+		for i++; i < len(c.gaps); i++ {
+			next := t + c.gaps[i]
+			if !x.axis.same(window, next) {
+				break
+			}
+			t = next
+		}
+		to := s.pools(place{window, x.index, group, int32(w.side)}, int64(i-from))
+		if len(tokens) > 0 {
+			f(to, c.gaps[from:i], tokens[from:i])
+		} else {
+			f(to, c.gaps[from:i], nil)
+		}
+	}
+}
+
+// add adds values to one digest of every cell.
+func (to *part) add(digest int, values []int64) {
+	for _, p := range to {
+		if p != nil && p.digests[digest] != nil {
+			p.digests[digest].Add(values)
+		}
+	}
+}
+
+// split adds each gap, divided by the number of tokens it led to, as often as
+// there are tokens. A chunk without a token leaves its time to the next.
+func (s *tokensState) split(to part, digest int, gaps, tokens []int64) {
+	s.buf = s.buf[:0]
+	carry := int64(0)
+	for i, gap := range gaps {
+		k := int64(1)
+		if len(tokens) > 0 {
+			k = tokens[i]
+		}
+		if carry += gap; k <= 0 {
+			continue
+		}
+		v := min(max(carry, -1<<51), 1<<51) * fraction
+		v = (2*v + k) / (2 * k) // rounded
+		carry = 0
+		if k > 256 {
+			for _, p := range to {
+				if p != nil && p.digests[digest] != nil {
+					p.digests[digest].AddN(v, k)
+				}
+			}
+			continue
+		}
+		for range k {
+			s.buf = append(s.buf, v)
+		}
+	}
+	to.add(digest, s.buf)
+}

@@ -1,0 +1,165 @@
+package kernel
+
+import (
+	"fmt"
+
+	"servescope/analyzer/report"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+func (s *tokensState) Merge(other State) error {
+	o, ok := other.(*tokensState)
+	if !ok || (s.found == nil) != (o.found == nil) {
+		return errMerge(s, other)
+	}
+	s.base.merge(&o.base)
+	if s.found == nil {
+		s.cells.merge(&o.cells)
+		return nil
+	}
+	for p, r := range o.cells.byPlace {
+		s.refiner(p).merge(r)
+	}
+	return nil
+}
+
+func (s *tokensState) AppendState(dst []byte) []byte {
+	return s.cells.appendTo(s.base.appendTo(dst))
+}
+
+// LoadState loads what a state of the same pass encoded.
+func (s *tokensState) LoadState(src []byte) error {
+	r := &reader{src: src}
+	s.base.load(r)
+	if s.found == nil {
+		s.cells.load(r)
+		return r.done()
+	}
+	var loaded cells[pool, *pool]
+	loaded.load(r)
+	if err := r.done(); err != nil {
+		return err
+	}
+	s.cells.byPlace = nil
+	for p, pool := range loaded.byPlace {
+		s.refiner(p).merge(pool)
+	}
+	return nil
+}
+
+func (s *tokensState) Size() int64 {
+	n := s.cells.size()
+	if s.found != nil {
+		n += s.found.cells.size()
+	}
+	return n
+}
+
+// Next asks for another pass where windows could not be placed yet, or where a
+// quantile is not exact.
+func (s *tokensState) Next(facts *Facts) bool {
+	if s.learn(facts) {
+		return true
+	}
+	if s.found != nil {
+		return false
+	}
+	for _, p := range s.cells.byPlace {
+		for _, d := range p.digests {
+			if d.Missing(s.def.Quantile) {
+				if facts.Private == nil {
+					facts.Private = make(map[string][]byte)
+				}
+				facts.Private[tokens{}.Name()] = s.AppendState(nil)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Overflow returns the number of gaps that are in no window because a report
+// holds no more windows.
+func (s *tokensState) Overflow() int64 {
+	if s.found != nil {
+		return s.found.Overflow()
+	}
+	s.cells.prune()
+	return s.cells.lost
+}
+
+func (s *tokensState) Finish(out Output) {
+	if s.found != nil {
+		for at, r := range s.cells.byPlace {
+			if of := s.found.cells.byPlace[at]; of != nil {
+				of.refine(r)
+			}
+		}
+		s.found.Finish(out)
+		return
+	}
+	s.cells.prune()
+	places := s.cells.places()
+	s.finishing(func(run int32, info *runInfo) {
+		side := info.latency(s.def)
+		for _, t := range s.targets(run, places) {
+			p := s.cells.byPlace[place{t.window, run, t.group, int32(side)}]
+			idle := p == nil && (t.window != NoWindow || len(t.from) == 0)
+			if p == nil {
+				p = s.cells.fresh()
+			}
+			s.put(out.Cell(run, t.group, t.window), p, side, t.window == NoWindow, idle)
+		}
+	})
+}
+
+// put writes the metrics of a cell.
+func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle bool) {
+	gapScale := 1.0
+	if s.def.Split {
+		gapScale = fraction
+	}
+	for i, m := range [poolDigests]struct {
+		name  string
+		scale float64
+	}{{"chunk_gap", gapScale}, {"token_latency", fraction}, {"tokens_per_chunk", 1}} {
+		out := s.emptyMetric(m.name, side, p.excluded[i], idle)
+		out.Requests = p.requests[i]
+		setMetric(c, m.name, s.pooled(out, p.digests[i], m.scale, wide))
+	}
+	m := s.emptyMetric("ttft_upper", side, p.noUpper, idle)
+	m = s.distribution(m, &measure{}, p.upper, wide)
+	if m.N > 0 {
+		if lower := float64(p.lower) / float64(m.N); m.Mean > 1.05*lower {
+			m.Notes = append(m.Notes, fmt.Sprintf("role_chunk_possible: TTFT is %s on average if the first event carries a token, %s if it carries only a role",
+				unit.Format(unit.Nanosecond, lower), unit.Format(unit.Nanosecond, m.Mean)))
+		}
+	}
+	setMetric(c, "ttft_upper", m)
+}
+
+// pooled fills a metric with the statistics of a digest whose values are in
+// 1/scale of the metric's unit; scale is a power of two.
+func (b *base) pooled(out report.Metric, d *stat.Digest, scale float64, wide bool) report.Metric {
+	if d.N == 0 {
+		return out
+	}
+	out.Reason, out.N, out.Exact = "", d.N, true
+	out.Mean, out.Std = d.Mean()/scale, d.Std()/scale
+	out.Min, out.Max = float64(d.Min)/scale, float64(d.Max)/scale
+	out.Quantiles = make(map[string]float64)
+	for _, q := range b.ranks() {
+		v, exact := d.Quantile(b.def.Quantile, q)
+		out.Quantiles[rankName(q)] = v / scale
+		out.Exact = out.Exact && exact
+	}
+	if !out.Exact {
+		out.Notes = append(out.Notes, "approx: quantiles come from a histogram and are within 0.4 %")
+	}
+	if wide {
+		out.Notes = append(out.Notes, b.fewValues(d.N)...)
+	}
+	return out
+}
