@@ -75,6 +75,7 @@ wasm:
 duckdb:
 	.ci/need npm npm
 	cd tools/duckdb && npm ci --no-audit --no-fund
+	SERVESCOPE_REQUIRE_DUCKDB=1 $(GO) test -count=1 ./analyzer/render/tabletest
 	$(GO) build -o bin/servescope ./cli/servescope
 	node tools/duckdb/check.mjs bin/servescope
 

@@ -61,7 +61,7 @@ func (b *builder) compact(title, lead string, heads []string, rows []where) {
 		})
 	}
 	scaled("output", unit.TokenRate, func(c *report.Cell) *float64 {
-		return pointer(c.Throughput.Values["tps_decode"])
+		return pointer(c.Throughput.Values["tps"])
 	})
 	scaled("good", unit.Ratio, func(c *report.Cell) *float64 {
 		if c.Goodput == nil {

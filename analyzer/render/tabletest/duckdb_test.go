@@ -17,11 +17,11 @@ import (
 )
 
 // duckdb runs statements in DuckDB and returns the rows of each, numbers as
-// json.Number. It skips the test when the npm package of testdata/duckdb is not
+// json.Number. It skips the test when the npm package of tools/duckdb is not
 // installed, unless SERVESCOPE_REQUIRE_DUCKDB=1.
 func duckdb(t *testing.T, sql ...string) [][]map[string]any {
 	t.Helper()
-	dir, err := filepath.Abs(filepath.Join("..", "..", "..", "testdata", "duckdb"))
+	dir, err := filepath.Abs(filepath.Join("..", "..", "..", "tools", "duckdb"))
 	if err != nil {
 		t.Fatal(err)
 	}
