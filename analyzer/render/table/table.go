@@ -130,7 +130,11 @@ func (t *Table) model(opt Options) {
 		if f.Unit == unit.Nanosecond && f.Type == trace.Int64 {
 			f.Name += "_ns"
 		}
-		t.columns = append(t.columns, column{f, func(_ *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) { dst.Share(c, b, src) }})
+		fill := func(_ *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) { dst.Share(c, b, src) }
+		if of, ok := inherited[src]; ok && t.Source == trace.Requests {
+			fill = inherit(src, of)
+		}
+		t.columns = append(t.columns, column{f, fill})
 		if f.Stamp {
 			stamp.Type, stamp.Unit, stamp.Doc = trace.Time, unit.Microsecond, stamp.Doc+"; wall clocks only"
 			if opt.Nanos {

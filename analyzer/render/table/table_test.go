@@ -91,6 +91,10 @@ func TestP76RequestsColumns(t *testing.T) {
 						}
 					case f.Unit == unit.Nanosecond && f.Type == trace.Int64:
 						check(f.Name+"_ns", v)
+					case v == nil && f.Name == "clock":
+						check(f.Name, b.Run.Clock.String())
+					case v == nil && f.Name == "side":
+						check(f.Name, "client") // the zero Side
 					default:
 						check(f.Name, v)
 					}
