@@ -76,8 +76,6 @@ duckdb:
 	.ci/need npm npm
 	cd tools/duckdb && npm ci --no-audit --no-fund
 	SERVESCOPE_REQUIRE_DUCKDB=1 $(GO) test -count=1 ./analyzer/render/tabletest
-	$(GO) build -o bin/servescope ./cli/servescope
-	node tools/duckdb/check.mjs bin/servescope
 
 fuzz:
 	@set -e; for p in $$($(GO) list ./...); do \

@@ -9,6 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"servescope/analyzer/query"
+	"servescope/analyzer/render/arrow"
+	"servescope/analyzer/render/csv"
+	"servescope/analyzer/render/jsonl"
 	"servescope/analyzer/render/parquet"
 	"servescope/analyzer/render/table"
 	"servescope/analyzer/trace"
@@ -25,11 +28,19 @@ type container struct {
 	name string // value of --to
 	ext  string // of files whose name tells it
 	text bool   // may go to a terminal
-	open func(w io.Writer, t *table.Table) tableWriter
+	open func(w io.Writer, t *table.Table) (tableWriter, error)
 }
 
 var containers = []container{
-	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table) tableWriter { return parquet.NewWriter(w, t) }},
+	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table) (tableWriter, error) { return parquet.NewWriter(w, t), nil }},
+	{"arrow", ".arrow", false, func(w io.Writer, t *table.Table) (tableWriter, error) {
+		return arrow.NewWriter(w, t, arrow.Options{File: true})
+	}},
+	{"arrows", ".arrows", false, func(w io.Writer, t *table.Table) (tableWriter, error) {
+		return arrow.NewWriter(w, t, arrow.Options{})
+	}},
+	{"csv", ".csv", true, func(w io.Writer, t *table.Table) (tableWriter, error) { return csv.NewWriter(w, t), nil }},
+	{"jsonl", ".jsonl", true, func(w io.Writer, t *table.Table) (tableWriter, error) { return jsonl.NewWriter(w, t), nil }},
 }
 
 // The values of --table and --timestamps.
@@ -41,18 +52,20 @@ var (
 func (p *Process) convert() *cli.Command {
 	return &cli.Command{
 		Name:      "convert",
-		Usage:     "write requests, tokens or figures as Parquet, Arrow or CSV",
+		Usage:     "write requests, tokens or figures as Parquet, Arrow, CSV or JSON",
 		UsageText: "servescope convert [FLAGS] FILES",
 		Description: `Writes what was read as a table that DuckDB, pandas, Polars and Spark open:
 requests (one row each, with lists of chunk gaps), tokens (one row per chunk),
-or summary (one row per figure). The schema is the same for every input.`,
+or summary (one row per figure). The schema is the same for every input. The
+kind of file is that of --format, or what the name of the output ends in: arrow
+is a file (Feather), arrows a stream.`,
 		ArgsUsage: `  servescope convert result.json -o requests.parquet
   servescope convert --table tokens logs/ -o tokens.arrow
   servescope convert --filter 'ttft > 1s' --format csv result.json`,
 		Flags: slices.Concat(
 			[]cli.Flag{
 				&cli.StringFlag{Name: "table", Value: "requests", Usage: "write the table `NAME`: " + strings.Join(tables, ", ")},
-				&cli.StringFlag{Name: "format", Usage: "write `KIND` (default: as -o ends): " + strings.Join(kinds(), ", ")},
+				&cli.StringFlag{Name: "format", Usage: "write `KIND`: " + strings.Join(kinds(), ", ")},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 				&cli.StringFlag{Name: "timestamps", Value: "us", Usage: "`UNIT` of timestamps: us, or ns for exact ones"},
 			},
@@ -93,7 +106,10 @@ func (p *Process) runConvert(c *cli.Context) error {
 	}
 	defer w.Close()
 	err = p.write(c.String("output"), w.names(), func(out io.Writer) error {
-		tw := kind.open(out, t)
+		tw, err := kind.open(out, t)
+		if err != nil {
+			return err
+		}
 		if t.Name == "summary" {
 			err = w.summary(c, q, tw.Write)
 		} else {
