@@ -50,6 +50,9 @@ func (c *Cursor) skipTo(depth int) bool {
 // skipString skips the rest of a string. It looks for quotes only; a quote is
 // escaped when an odd number of backslashes stands before it.
 func (c *Cursor) skipString() bool {
+	if c.skipShort() {
+		return true
+	}
 	escaped := false // the run of backslashes that ends the previous window is odd
 	for {
 		w := c.buf[c.pos:c.end]
@@ -80,6 +83,25 @@ func (c *Cursor) skipString() bool {
 		}
 		escaped = false
 	}
+}
+
+// skipShort skips the rest of a string if it ends within 32 bytes and has no
+// escape: a call of IndexByte costs more than that.
+func (c *Cursor) skipShort() bool {
+	for i := c.pos; i+8 <= c.end && i < c.pos+32; i += 8 {
+		x := binary.LittleEndian.Uint64(c.buf[i:])
+		quote, escape := zeros(x^ones*'"'), zeros(x^ones*'\\')
+		if quote|escape == 0 {
+			continue
+		}
+		end := bits.TrailingZeros64(quote)
+		if bits.TrailingZeros64(escape) < end {
+			return false
+		}
+		c.pos = i + end>>3 + 1
+		return true
+	}
+	return false
 }
 
 const (
