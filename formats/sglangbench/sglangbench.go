@@ -48,6 +48,7 @@ var dialect = bench.Dialect{
 	Name:     "sglangbench",
 	Nested:   []string{"server_info", "cache_report"},
 	Describe: describe,
+	Judge:    judge,
 	HowTo:    "run bench_serving with --output-details (v0.4.6.post5 or later)",
 }
 

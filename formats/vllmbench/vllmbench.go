@@ -48,6 +48,7 @@ var dialect = bench.Dialect{
 	Name:     "vllmbench",
 	Nested:   []string{"steady_state"},
 	Describe: describe,
+	Judge:    judge,
 	HowTo:    "run the benchmark with --save-result --save-detailed",
 }
 

@@ -18,6 +18,7 @@
 package bench
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -36,6 +37,8 @@ type Dialect struct {
 	// Describe returns the run that a record is about, without Key, Format and
 	// Side, and how to read its arrays. It may set NoRequests.
 	Describe func(*Record) (*trace.RunMeta, Rules)
+	// Judge tells whether an object is a result, by its keys; see Sniff.
+	Judge func(Keys) (formats.Score, string)
 	// HowTo says how to get per-request data when a record has none.
 	HowTo string
 }
@@ -68,7 +71,11 @@ func Open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, src: src, opt: opt, dialect: d, rc: rc, log: log{file: src.Name()}, builder: trace.NewBuilder(trace.Requests), whole: rng.From == 0 && rng.To < 0}
+	r := &reader{ctx: ctx, src: src, opt: opt, dialect: d, rc: rc, log: log{file: src.Name()}, builder: trace.NewBuilder(trace.Requests)}
+	r.in = bufio.NewReaderSize(rc, formats.HeadSize)
+	if rng.From == 0 && rng.To != 0 {
+		r.judge()
+	}
 	r.second.src = src
 	r.opt.Workers = max(1, opt.Workers)
 	r.index = index{log: &r.log, c: jsonx.NewRecords(r, from, rng.From, rng.To, r.block()), nested: make(map[string]bool), memory: opt.Memory / 2}
@@ -89,13 +96,13 @@ type reader struct {
 	opt     formats.Options
 	dialect *Dialect
 	rc      io.ReadCloser // the first pass
+	in      *bufio.Reader // over rc
 	index   index
 	second  stream
 	builder *trace.Builder
 	rows    *rows // of the current record, or nil
 	batch   *trace.Batch
 	runs    []*trace.RunMeta
-	whole   bool // the range is all of the source
 	done    bool
 	err     error
 }
@@ -113,7 +120,16 @@ func (r *reader) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.rc.Read(b)
+	return r.in.Read(b)
+}
+
+// judge says so when a file that somebody wants read by this format does not
+// look like it. Errors come again when the file is read.
+func (r *reader) judge() {
+	head, _ := r.in.Peek(formats.HeadSize)
+	if score, why := Sniff(&formats.Head{Start: head, Size: -1}, r.dialect.Judge); score == formats.No {
+		r.add(diag.Diag{Code: "other_format", Severity: diag.Notice, Offset: -1, Msg: "the file does not look like a result of this client: " + why})
+	}
 }
 
 // Next implements formats.Reader.
@@ -139,9 +155,6 @@ func (r *reader) Next() bool {
 func (r *reader) end() {
 	r.done = true
 	r.fail(r.index.c.Err())
-	if r.err == nil && r.whole && len(r.runs) == 0 {
-		r.add(diag.Diag{Code: "no_results", Severity: diag.Error, Offset: -1, Msg: "the file holds no benchmark result"})
-	}
 }
 
 // fail ends the stream with an I/O error, if it is one.

@@ -24,6 +24,11 @@ import (
 // plain is a dialect that says little.
 var plain = Dialect{Name: "plain", HowTo: "ask for more", Describe: func(r *Record) (*trace.RunMeta, Rules) {
 	return &trace.RunMeta{Clock: trace.Clock{Kind: trace.Monotonic}}, Rules{Counted: true}
+}, Judge: func(k Keys) (formats.Score, string) {
+	if k.Has("completed") {
+		return formats.Likely, "it says what was completed"
+	}
+	return formats.No, "nothing was completed"
 }}
 
 // stamps is what a row says about time, as text; -1 for null.
@@ -267,7 +272,7 @@ func TestBetweenRecords(t *testing.T) {
 		{`{"a": 1}` + "\n" + one, 1, 2, 1, 1, 0},
 		{"[1, 2, 3]\n" + one + ` trailing "text` + "\n" + one, 2, 4, 2, 2, 0},
 		{"{\n\"completed\": 1,\n\"duration\"! 5\n}\n" + one, 2, 3, 2, 1, 0},
-		{"\xEF\xBB\xBF" + one + "\x00\x00\x00", 1, 1, 1, 0, 0},
+		{one + "\n\xEF\xBB\xBF" + one + "\n\x1e" + one + "\x00\x00\x00", 3, 3, 3, 0, 0},
 	} {
 		r, err := Open(context.Background(), formats.FromBytes("x", []byte(c.text)), formats.Whole, formats.Options{Workers: 1}, &plain)
 		if err != nil {
