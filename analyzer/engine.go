@@ -22,7 +22,7 @@ func engineFor(name string) (*engine, error) {
 	if err != nil {
 		return nil, &query.Error{Flag: "--definition", Msg: err.Error()}
 	}
-	e := &engine{definition: d.Describe(), distributions: make(map[string]report.Metric)}
+	e := &engine{definition: d.Describe(), kernels: kernel.All(d), metric: kernel.Column(d), distributions: make(map[string]report.Metric)}
 	for _, m := range metric.All() {
 		if m.Kind == metric.PerRun {
 			e.rates = append(e.rates, m.Name)
