@@ -1,0 +1,192 @@
+package linelog
+
+import "bytes"
+
+// The keys under which JSON loggers write what a text line has in its head.
+var (
+	messageKeys = [][]byte{[]byte("message"), []byte("msg"), []byte("log"), []byte("event"), []byte("body"), []byte("text")}
+	timeKeys    = [][]byte{[]byte("asctime"), []byte("timestamp"), []byte("time"), []byte("ts"), []byte("@timestamp"), []byte("datetime"), []byte("created")}
+	levelKeys   = [][]byte{[]byte("levelname"), []byte("level"), []byte("severity")}
+	loggerKeys  = [][]byte{[]byte("name"), []byte("logger"), []byte("logger_name")}
+)
+
+// json scans a record of a JSON logger: its message is one behind a head. It
+// reports false for another object. h has what stands in front of the record.
+func (s *scanner) json(b []byte, h *found) bool {
+	var msg []byte
+	o := object{b: b, i: 1}
+	for o.next() {
+		switch {
+		case msg == nil && o.quoted && among(o.key, messageKeys):
+			msg = s.unquote(o.value)
+		case among(o.key, timeKeys):
+			var st Stamp
+			if nextStamp(o.value, 0, 0, &st) || epochStamp(o.value, o.quoted, &st) {
+				h.stamp = st
+			}
+		case among(o.key, levelKeys):
+			h.level = o.value
+		case among(o.key, loggerKeys):
+			h.tag = o.value
+		}
+	}
+	if msg == nil || !o.ended && !s.cut {
+		return false
+	}
+	msg = bytes.TrimRight(msg, "\r\n")
+	msg = msg[escapes(msg):]
+	s.nested = true
+	defer func() { s.nested = false }()
+	var inner found
+	if s.nextHead(msg, 0, s.outer, &inner) {
+		outer := s.outer
+		if !outer.Known() && h.stamp.Zoned {
+			s.outer = h.stamp
+		}
+		s.segment(msg)
+		s.outer = outer
+		return true
+	}
+	r := s.begin(msg, h)
+	k, n := s.recognise(msg)
+	if k >= 0 {
+		s.values(k, msg, n)
+	}
+	s.end(r, k, msg, true)
+	s.out.headed = true
+	return true
+}
+
+func among(key []byte, keys [][]byte) bool {
+	for _, k := range keys {
+		if bytes.Equal(key, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// object is a cursor over the members of a JSON object on one line.
+type object struct {
+	b          []byte
+	i          int
+	key, value []byte // value without its quotes, escapes as they are
+	quoted     bool
+	ended      bool
+}
+
+// next moves to the next member.
+func (o *object) next() bool {
+	o.space()
+	if o.i < len(o.b) && o.b[o.i] == ',' {
+		o.i++
+		o.space()
+	}
+	if o.i < len(o.b) && o.b[o.i] == '}' {
+		o.ended = true
+		return false
+	}
+	var ok bool
+	if o.key, ok = o.text(); !ok {
+		return false
+	}
+	if o.space(); o.i >= len(o.b) || o.b[o.i] != ':' {
+		return false
+	}
+	o.i++
+	o.space()
+	if o.i >= len(o.b) {
+		return false
+	}
+	switch c := o.b[o.i]; c {
+	case '"':
+		o.quoted = true
+		o.value, ok = o.text()
+		return ok
+	case '{', '[':
+		end := bracketEnd(o.b, o.i)
+		o.quoted, o.value = false, nil
+		ok = end < len(o.b)
+		o.i = end
+		return ok
+	}
+	from := o.i
+	for o.i < len(o.b) && o.b[o.i] != ',' && o.b[o.i] != '}' {
+		o.i++
+	}
+	o.quoted, o.value = false, bytes.TrimSpace(o.b[from:o.i])
+	return o.i < len(o.b)
+}
+
+func (o *object) space() {
+	for o.i < len(o.b) && (o.b[o.i] == ' ' || o.b[o.i] == '\t') {
+		o.i++
+	}
+}
+
+// text reads a string.
+func (o *object) text() ([]byte, bool) {
+	if o.i >= len(o.b) || o.b[o.i] != '"' {
+		return nil, false
+	}
+	end, closed := quoteEnd(o.b, o.i)
+	from := o.i + 1
+	o.i = end
+	if !closed {
+		return nil, false
+	}
+	return o.b[from : end-1], true
+}
+
+// unquote resolves the escapes of a JSON string that matter in messages; other
+// than those of control characters and quotes stay as they are.
+func (s *scanner) unquote(v []byte) []byte {
+	if bytes.IndexByte(v, '\\') < 0 {
+		return v
+	}
+	out := s.keep(v)
+	n := 0
+	for i := 0; i < len(v); i++ {
+		c := v[i]
+		if c == '\\' && i+1 < len(v) {
+			i++
+			switch c = v[i]; c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case 'r':
+				c = '\r'
+			case 'u':
+				if i+4 < len(v) && string(v[i+1:i+3]) == "00" {
+					if d, ok := hexByte(v[i+3], v[i+4]); ok && d < 0x80 {
+						c = d
+						i += 4
+						break
+					}
+				}
+				out[n] = '\\'
+				n++
+			}
+		}
+		out[n] = c
+		n++
+	}
+	return out[:n]
+}
+
+func hexByte(hi, lo byte) (byte, bool) {
+	h, ok1 := hex(hi)
+	l, ok2 := hex(lo)
+	return h<<4 | l, ok1 && ok2
+}
+
+func hex(c byte) (byte, bool) {
+	switch {
+	case digit(c):
+		return c - '0', true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}

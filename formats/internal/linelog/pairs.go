@@ -1,0 +1,413 @@
+package linelog
+
+import (
+	"bytes"
+
+	"servescope/formats/internal/numx"
+)
+
+// Value is one value of a record.
+type Value struct {
+	Slot int    // in the table; Unknown for a key that the kind does not list
+	Key  []byte // of an Unknown
+	Int  int64
+	Num  float64
+	Text []byte
+}
+
+// Unknown in place of a slot marks a key that is not in the kind's Fields.
+const Unknown = -1
+
+// pairs reads the values behind a template. It takes the styles that servers
+// print, in any order and mixture:
+//
+//	Running: 10 reqs, KV usage: 58.0%      key, colon, number, unit
+//	rate: 0.92, 0.61, next: 3              a list is part of its key's value
+//	hit rate: GPU: 1.0%, CPU: 2.0%         keys "hit rate: GPU" and "CPU"
+//	7986 context tokens, 3.00 ms (dummy)   number before its key; a word as flag
+//	start=1.5, transfer=80.00ms; n(2)      other separators, name(value)
+//	params: Params(n=1, stop=['a, b'])     a call's arguments are pairs too
+//	prompt: 'it\'s'                        Python text, passed over as a whole
+type pairs struct {
+	b      []byte
+	i      int
+	kind   *kind
+	guess  int  // index of the field that is expected next
+	list   int  // where the list begins that the last value is; 0: it is none
+	cut    bool // the text ends in the middle of a line
+	behind int  // the end of the last payload
+	line   *lineState
+}
+
+// lineState collects what a scan of one record finds.
+type lineState struct {
+	t       *Table
+	values  []Value
+	have    uint64 // slots
+	strange bool   // a value that is no measurement
+	payload bool   // a quote of payload is not closed
+}
+
+// scan reads all pairs.
+func (p *pairs) scan() {
+	for p.i < len(p.b) {
+		c := p.b[p.i]
+		switch {
+		case c == ' ' || c == ',' || c == ';' || c == ')' || c == '|' || c == '\t':
+			p.i++
+		case digit(c) || c == '-' && p.i+1 < len(p.b) && digit(p.b[p.i+1]):
+			p.reversed()
+		case c == '(':
+			p.flag()
+		default:
+			p.pair()
+		}
+	}
+}
+
+// reversed reads "7986 context tokens", or a further number of a list.
+func (p *pairs) reversed() {
+	from := p.i
+	end := numberEnd(p.b, from)
+	if end < len(p.b) && p.b[end] == ' ' && end+1 < len(p.b) && letter(p.b[end+1]) {
+		k := end + 1
+		for k < len(p.b) && p.b[k] != ',' && p.b[k] != ';' && p.b[k] != '(' {
+			k++
+		}
+		p.i = k
+		p.emit(bytes.TrimRight(p.b[end+1:k], " "), p.b[from:end], nil)
+		return
+	}
+	p.i = max(p.skipTo(end, ","), from+1)
+	if n := len(p.line.values); p.list > 0 && n > 0 && !(p.cut && end == len(p.b)) {
+		p.line.values[n-1].Text = p.b[p.list:end]
+	}
+}
+
+// flag reads "(dummy)".
+func (p *pairs) flag() {
+	k := bytes.IndexByte(p.b[p.i:], ')')
+	if k < 0 {
+		p.i++
+		return
+	}
+	word := p.b[p.i+1 : p.i+k]
+	p.i += k + 1
+	if f := p.field(word); f >= 0 && p.line.t.Slots[f].Type == Flag {
+		p.line.add(Value{Slot: f, Int: 1})
+	}
+}
+
+// pair reads a key, what separates it from its value, and the value.
+func (p *pairs) pair() {
+	from := p.i
+	for i := from; i < len(p.b); i++ {
+		switch c := p.b[i]; c {
+		case ':':
+			next := i + 1
+			for next < len(p.b) && p.b[next] == ' ' {
+				next++
+			}
+			if nested(p.b, next) {
+				i = next
+				continue
+			}
+			p.i = next
+			p.value(keyText(p.b[from:i]), ",;")
+			return
+		case '=':
+			p.i = i + 1
+			p.value(keyText(p.b[from:i]), ",; )}")
+			return
+		case '(':
+			if i > from && p.b[i-1] != ' ' && i+1 < len(p.b) && digit(p.b[i+1]) { // name(value)
+				p.i = i + 1
+				p.value(p.b[from:i], ")")
+				return
+			}
+			if k := bytes.IndexByte(p.b[i:], ')'); k > 0 && k < 40 { // gen throughput (token/s)
+				i += k
+			}
+		case ',', ';':
+			p.i = i + 1
+			return
+		}
+	}
+	p.i = len(p.b)
+}
+
+// keyText returns a key without what may stand around it: {'key': …
+func keyText(b []byte) []byte {
+	b = bytes.TrimSpace(b[bytes.LastIndexByte(b, '{')+1:])
+	if n := len(b); n > 1 && (b[0] == '\'' || b[0] == '"') && b[n-1] == b[0] {
+		b = b[1 : n-1]
+	}
+	return b
+}
+
+// nested reports whether another key stands where a value should: a short word
+// and a colon.
+func nested(b []byte, i int) bool {
+	from := i
+	for i < len(b) && i-from < 16 && letter(b[i]) {
+		i++
+	}
+	return i > from && i+1 < len(b) && b[i] == ':' && b[i+1] == ' '
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// value reads the value of a key up to one of the bytes in stop.
+func (p *pairs) value(key []byte, stop string) {
+	if p.i >= len(p.b) {
+		return
+	}
+	from := p.i
+	p.list = 0
+	switch c := p.b[from]; {
+	case digit(c) || (c == '-' || c == '+') && from+1 < len(p.b) && digit(p.b[from+1]):
+		end := numberEnd(p.b, from)
+		p.i = p.skipTo(end, stop+"(")
+		if p.cut && end == len(p.b) {
+			return // the number may go on
+		}
+		p.emit(key, p.b[from:end], bytes.TrimSpace(p.b[end:p.i]))
+		if n := len(p.line.values); n > 0 && p.line.isList(n-1) {
+			p.list = from
+		}
+	case c == '\'' || c == '"':
+		end, closed := quoteEnd(p.b, from)
+		p.i = end
+		if f := p.field(key); f == Payload {
+			p.line.payload, p.behind = !closed, end
+		} else if f >= 0 && closed {
+			p.text(f, p.b[from+1:end-1])
+		}
+	case c == '[' || c == '{' || c == '<':
+		p.i = bracketEnd(p.b, from)
+		if f := p.field(key); f >= 0 {
+			p.text(f, p.b[from:p.i])
+		}
+	default:
+		end := p.skipTo(from, stop+"(")
+		if end < len(p.b) && p.b[end] == '(' && end > from && nameByte(p.b[end-1]) { // a call: its arguments follow
+			p.i = end + 1
+			return
+		}
+		if end = p.skipTo(end, stop); p.cut && end == len(p.b) {
+			p.i = end
+			return
+		}
+		p.i = end
+		p.word(key, bytes.TrimSpace(p.b[from:end]))
+	}
+}
+
+// word takes a value that is neither a number nor quoted.
+func (p *pairs) word(key, w []byte) {
+	f := p.field(key)
+	if f < 0 {
+		if f == Payload {
+			return
+		}
+		p.unknown(key)
+		return
+	}
+	switch p.line.t.Slots[f].Type {
+	case Text, Word:
+		if string(w) != "None" {
+			p.text(f, w)
+		}
+	case Flag:
+		switch string(w) {
+		case "True", "true":
+			p.line.add(Value{Slot: f, Int: 1})
+		case "False", "false":
+			p.line.add(Value{Slot: f})
+		}
+	}
+}
+
+func (p *pairs) text(f int, text []byte) {
+	if t := p.line.t.Slots[f].Type; t == Text || t == List || t == Word {
+		p.line.add(Value{Slot: f, Text: text})
+	}
+}
+
+// emit takes a number with the unit behind it.
+func (p *pairs) emit(key, num, unit []byte) {
+	f := p.field(key)
+	if f < 0 {
+		if f == Unknown {
+			p.unknown(key)
+		}
+		return
+	}
+	p.line.number(f, num, unit)
+}
+
+// unknown keeps a key that the kind does not know.
+func (p *pairs) unknown(key []byte) {
+	if p.kind.Open && len(key) > 0 && len(key) <= 64 {
+		p.line.values = append(p.line.values, Value{Slot: Unknown, Key: key})
+	}
+}
+
+// field returns the slot of a key, Unknown, or Payload. Fields stand in their
+// usual order.
+func (p *pairs) field(key []byte) int {
+	fields := p.kind.Fields
+	for n := range fields {
+		i := p.guess + n
+		if i >= len(fields) {
+			i -= len(fields)
+		}
+		if string(key) == fields[i].Key {
+			p.guess = i + 1
+			return fields[i].Slot
+		}
+	}
+	return Unknown
+}
+
+// skipTo returns the first index from i on of a byte in stop, or the end.
+func (p *pairs) skipTo(i int, stop string) int {
+	for ; i < len(p.b); i++ {
+		for j := range len(stop) {
+			if p.b[i] == stop[j] {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+func (l *lineState) isList(i int) bool {
+	v := &l.values[i]
+	return v.Slot >= 0 && l.t.Slots[v.Slot].Type == List
+}
+
+func (l *lineState) add(v Value) {
+	l.values = append(l.values, v)
+	l.have |= 1 << v.Slot
+}
+
+// number takes the text of a number for a slot.
+func (l *lineState) number(f int, num, unit []byte) {
+	s := &l.t.Slots[f]
+	v := Value{Slot: f}
+	n, ok := 0, true
+	switch s.Type {
+	case Int, Flag:
+		v.Int, n, ok = numx.ParseInt(num)
+		v.Num = float64(v.Int)
+	case Float:
+		v.Num, n, ok = numx.ParseFloat(num)
+	case Ratio:
+		v.Num, n, ok = ratio(num, len(unit) > 0 && unit[0] == '%')
+	case Nanos, Millis:
+		v.Int, n, ok = numx.Scaled(num, scale(s.Type, unit))
+		v.Num = float64(v.Int)
+	case List, Text, Word:
+		v.Text, n = num, len(num)
+	}
+	if n != len(num) || !ok || s.Type < Text && bytes.IndexByte(num, 'e') >= 0 || s.Max > 0 && (v.Num > s.Max || v.Num < 0) {
+		l.strange = true
+		return
+	}
+	l.add(v)
+}
+
+// ratio reads a share, exactly: the text's digits over a power of ten.
+func ratio(num []byte, percent bool) (share float64, n int, ok bool) {
+	v, n, ok := numx.Scaled(num, 9)
+	if !ok {
+		return 0, n, false
+	}
+	if percent {
+		return float64(v) / 1e11, n, true
+	}
+	return float64(v) / 1e9, n, true
+}
+
+// scale returns the power of ten of a unit of time in ns.
+func scale(t Type, unit []byte) int {
+	switch {
+	case bytes.HasPrefix(unit, []byte("ms")):
+		return numx.Millisecond
+	case bytes.HasPrefix(unit, []byte("us")), bytes.HasPrefix(unit, []byte("µs")):
+		return numx.Microsecond
+	case bytes.HasPrefix(unit, []byte("ns")):
+		return numx.Nanosecond
+	case bytes.HasPrefix(unit, []byte("s")) || t == Nanos:
+		return numx.Second
+	}
+	return numx.Millisecond
+}
+
+// numberEnd returns the end of the digits, points, signs and exponent at i.
+func numberEnd(b []byte, i int) int {
+	if i < len(b) && (b[i] == '-' || b[i] == '+') {
+		i++
+	}
+	for i < len(b) {
+		switch c := b[i]; {
+		case digit(c):
+		case c == '.' && i+1 < len(b) && digit(b[i+1]):
+		case c|0x20 == 'e' && i+1 < len(b) && (digit(b[i+1]) || i+2 < len(b) && digit(b[i+2]) && (b[i+1] == '-' || b[i+1] == '+')):
+			i++
+		default:
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// quoteEnd returns the end of the Python text that begins at i, behind its
+// closing quote; closed is false where there is none.
+func quoteEnd(b []byte, i int) (end int, closed bool) {
+	q := b[i]
+	for i++; i < len(b); {
+		k := bytes.IndexByte(b[i:], q)
+		if k < 0 {
+			return len(b), false
+		}
+		slashes := 0
+		for j := i + k - 1; j >= i && b[j] == '\\'; j-- {
+			slashes++
+		}
+		i += k + 1
+		if slashes%2 == 0 {
+			return i, true
+		}
+	}
+	return len(b), false
+}
+
+// bracketEnd returns the end of the list, map or angle that begins at i. Of
+// numbers alone it looks for the closing bracket only.
+func bracketEnd(b []byte, i int) int {
+	if b[i] == '[' && i+1 < len(b) && digit(b[i+1]) {
+		if k := bytes.IndexByte(b[i:], ']'); k >= 0 {
+			return i + k + 1
+		}
+		return len(b)
+	}
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '\'', '"':
+			i, _ = quoteEnd(b, i)
+			continue
+		case '[', '{', '<', '(':
+			depth++
+		case ']', '}', '>', ')':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return i
+}

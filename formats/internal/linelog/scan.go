@@ -1,0 +1,357 @@
+package linelog
+
+import (
+	"bytes"
+
+	"servescope/formats/internal/block"
+	"servescope/formats/internal/frame"
+)
+
+// Record is one message of a Kind of use Parse, with what stood before it. Its
+// texts are valid until the Fold returns.
+type Record struct {
+	Kind   *Kind
+	Offset int64 // of its line in the source
+
+	// T is the time in ns on the clock of the run, where Timed; else there was no
+	// stamp, or none that exists. Resolution is the stamp's step in ns.
+	T, Resolution int64
+	Timed         bool
+
+	Stamp   Stamp // as written
+	Outer   Stamp // of what wraps the line: a container runtime, Kubernetes, journald
+	Level   []byte
+	Tag     []byte // file.py:123, or the logger's name
+	Ranks   []byte // " DP1 TP0", see Rank
+	Process Process
+	Message []byte // from its first byte on; it may hold payload
+	Cut     bool   // the source ends in the middle of the line
+
+	Values []Value
+
+	headed  bool // whether a head stands before it
+	payload bool // a quote of payload is still open at its end
+	strange bool
+	short   bool // a slot is missing that it needs
+	last    bool // no other record is in its line
+}
+
+// Int returns the value of a slot, 0 and false where it is unknown.
+func (r *Record) Int(slot int) (int64, bool) {
+	if v := r.value(slot); v != nil {
+		return v.Int, true
+	}
+	return 0, false
+}
+
+// Float returns the value of a slot, 0 and false where it is unknown.
+func (r *Record) Float(slot int) (float64, bool) {
+	if v := r.value(slot); v != nil {
+		return v.Num, true
+	}
+	return 0, false
+}
+
+// Text returns the value of a slot, or nil.
+func (r *Record) Text(slot int) []byte {
+	if v := r.value(slot); v != nil {
+		return v.Text
+	}
+	return nil
+}
+
+func (r *Record) value(slot int) *Value {
+	for i := range r.Values {
+		if r.Values[i].Slot == slot {
+			return &r.Values[i]
+		}
+	}
+	return nil
+}
+
+// entry is what the fold must see of a line: a record, or a run of lines that
+// nothing recognised.
+type entry struct {
+	Record
+	strangers int64  // lines that nothing recognised, the first at Offset
+	text      []byte // of the first of them
+	afterHead bool   // a line with a head came since the entry before, or the block's start
+}
+
+// fragment is what one block holds.
+type fragment struct {
+	entries []entry
+	values  []Value
+	arena   []byte  // texts that are not in the block as they are
+	counts  []int64 // lines by kind: those that are no entry
+	lines   int64
+	removed int64 // bytes in front of lines that are not in the source
+	headed  bool  // a line with a head came since the last entry
+}
+
+// scanner makes fragments. It is used by one goroutine at a time.
+type scanner struct {
+	t       *Table
+	out     *fragment
+	stamped bool // lines begin with the stamp of a container runtime
+	line    lineState
+	cut     bool  // the current line is not complete
+	off     int64 // of the current line, in the source but for what earlier blocks had removed
+	outer   Stamp // of the current line, from the runtime
+	records int   // of the current line
+	kind    int   // of the current line if it has no record; -1: nothing recognised it
+	rank    int   // how much kind says
+	nested  bool  // the text is the message of a JSON record
+	clean   []byte
+	where   []int32
+
+	scouting bool // seen is wanted
+	seen     seen
+	heads    map[string]int64 // counts the heads of the table, where wanted
+}
+
+// seen is what scouting finds.
+type seen struct {
+	bare, dated Stamp // the first stamp without a year, and one with that is close to it
+	inner       Stamp // of the first line that has an outer stamp as well
+	outer       Stamp
+}
+
+// block scans the lines of b.
+func (s *scanner) block(b *block.Block, out *fragment) {
+	s.out, s.line.t = out, s.t
+	*out = fragment{entries: out.entries[:0], values: out.values[:0], counts: out.counts}
+	if len(out.counts) != len(s.t.kinds) {
+		out.counts = make([]int64, len(s.t.kinds))
+	}
+	clear(out.counts)
+	data := b.Data
+	for at := 0; at < len(data); {
+		line := data[at:]
+		end := bytes.IndexByte(line, '\n')
+		if s.cut = end < 0; !s.cut {
+			line = line[:end]
+		}
+		s.outer = Stamp{}
+		s.off = b.Off + int64(at) - out.removed
+		at += len(line) + 1
+		if s.stamped && len(line) > 0 && line[0] == frame.Mark {
+			line = s.takeOuter(line)
+		}
+		s.scanLine(line)
+	}
+}
+
+// takeOuter takes off what the stamped view of a source has put in front.
+func (s *scanner) takeOuter(line []byte) []byte {
+	k := bytes.IndexByte(line, ' ')
+	if k < 0 {
+		return line
+	}
+	nextStamp(line[:k], 0, 0, &s.outer)
+	s.out.removed += int64(k + 1)
+	return line[k+1:]
+}
+
+// scanLine scans one line without its newline.
+func (s *scanner) scanLine(line []byte) {
+	s.out.lines++
+	s.records, s.kind, s.rank = 0, 0, 0
+	line = bytes.TrimRight(line, "\r")
+	rest := line
+	for more := true; more; {
+		var b []byte
+		if b, rest, more = bytes.Cut(rest, carriageReturn); !more {
+			rest = nil
+		}
+		s.segment(b)
+	}
+	switch {
+	case s.records > 0:
+		s.out.entries[len(s.out.entries)-1].last = true
+	case s.rank == rankStranger:
+		s.stranger(line)
+	case s.rank == rankBlank:
+		s.out.counts[s.t.blank]++
+	default:
+		s.out.counts[s.kind]++
+	}
+}
+
+var carriageReturn = []byte{'\r'}
+
+// What a line is, if it has no record: the higher counts when its segments differ.
+const (
+	rankBlank = iota
+	rankStranger
+	rankNoise
+	rankMessage
+)
+
+func (s *scanner) note(rank, kind int) {
+	if rank > s.rank {
+		s.rank, s.kind = rank, kind
+	}
+}
+
+// stranger notes a line that nothing recognised. Those that follow each other,
+// without a head between them, are one entry.
+func (s *scanner) stranger(line []byte) {
+	if n := len(s.out.entries); n > 0 && s.out.entries[n-1].strangers > 0 && !s.out.headed {
+		s.out.entries[n-1].strangers++
+		return
+	}
+	s.out.entries = append(s.out.entries, entry{Record: Record{Offset: s.off}, strangers: 1, text: line, afterHead: s.out.headed})
+	s.out.headed = false
+}
+
+// segment scans what stands between carriage returns: a number of records, each
+// behind a head, or a text without one.
+func (s *scanner) segment(b []byte) {
+	var h, next found
+	if len(b) > 1 && b[0] == '{' && !s.nested && s.json(b, &h) {
+		return
+	}
+	if !s.nextHead(b, 0, s.outer, &h) {
+		s.headless(b, &h.outer)
+		return
+	}
+	for ok := true; ok; h = next {
+		r := s.begin(b, &h)
+		from := h.msg
+		k, n := s.payload(b[from:])
+		if k >= 0 { // nothing in a quote counts
+			from += s.values(k, b[from:], n)
+		}
+		ok = s.nextHead(b, from, s.outer, &next)
+		end := len(b)
+		if ok {
+			end = next.begin
+		}
+		if k < 0 {
+			if k, n = s.recognise(b[h.msg:end]); k >= 0 {
+				s.values(k, b[h.msg:end], n)
+			}
+		}
+		s.end(r, k, b[h.msg:end], true)
+		s.out.headed = true
+	}
+}
+
+// found is a head and what belongs to it.
+type found struct {
+	headMatch
+	begin   int // of what belongs to the record: its process tag or its head
+	stamp   Stamp
+	outer   Stamp
+	process Process
+}
+
+// nextHead finds the first head at or behind from. Without one it leaves the
+// stamp that stands in the text in h.outer.
+func (s *scanner) nextHead(b []byte, from int, outer Stamp, h *found) bool {
+	floor := from
+	*h = found{outer: outer}
+	for nextStamp(b, from, floor, &h.stamp) {
+		st := &h.stamp
+		var ok bool
+		if h.headMatch, ok = s.t.matchHead(b, st, floor); ok {
+			h.begin = h.start
+			h.msg += escapes(b[h.msg:])
+			s.zone(b[floor:h.start], h)
+			return true
+		}
+		if lo, hi := max(floor, st.from-window), min(len(b), st.till+window); coloured(b[lo:hi]) && s.colouredHead(b, lo, hi, h) {
+			return true
+		}
+		if st.Month > 0 && st.from < floor+window && (!h.outer.Known() || st.Zoned && !h.outer.Zoned) {
+			h.outer = *st
+		}
+		from = st.till
+	}
+	return false
+}
+
+// window bounds how far a head reaches to both sides of its stamp.
+const window = 256
+
+// zone finds the process tag in what stands before a head.
+func (s *scanner) zone(zone []byte, h *found) {
+	p, at := findProcess(zone)
+	if at < 0 {
+		return
+	}
+	h.process = p
+	if len(bytes.TrimSpace(zone[at+bytes.IndexByte(zone[at:], ')')+1:])) == 0 {
+		h.begin -= len(zone) - at
+	}
+}
+
+// colouredHead finds a head in b[lo:hi] as it is without terminal escapes.
+func (s *scanner) colouredHead(b []byte, lo, hi int, h *found) bool {
+	s.clean, s.where = plain(s.clean[:0], s.where[:0], b[lo:hi])
+	clean := s.keep(s.clean)
+	var st Stamp
+	for from := 0; nextStamp(clean, from, 0, &st); from = st.till {
+		m, ok := s.t.matchHead(clean, &st, 0)
+		if !ok {
+			if st.Month > 0 && (!h.outer.Known() || st.Zoned && !h.outer.Zoned) {
+				h.outer = st
+			}
+			continue
+		}
+		h.headMatch, h.stamp = m, st
+		h.begin = m.start
+		s.zone(clean[:m.start], h)
+		h.begin = lo + int(s.where[h.begin])
+		h.msg = lo + int(s.where[m.msg])
+		h.msg += escapes(b[h.msg:])
+		for h.msg < len(b) && b[h.msg] == ' ' && m.msg > 0 && clean[m.msg-1] != ' ' {
+			h.msg++
+		}
+		return true
+	}
+	return false
+}
+
+// keep copies text to where it stays until the block is folded.
+func (s *scanner) keep(text []byte) []byte {
+	if cap(s.out.arena)-len(s.out.arena) < len(text) {
+		s.out.arena = make([]byte, 0, max(4096, len(text)))
+	}
+	from := len(s.out.arena)
+	s.out.arena = append(s.out.arena, text...)
+	return s.out.arena[from:len(s.out.arena):len(s.out.arena)]
+}
+
+// begin makes the record of a head.
+func (s *scanner) begin(b []byte, h *found) Record {
+	if s.scouting {
+		s.seen.add(h)
+	}
+	if s.heads != nil && h.headMatch.head != nil {
+		s.heads[h.headMatch.head.Name]++
+	}
+	s.line = lineState{t: s.t, values: s.out.values}
+	return Record{Offset: s.off, Stamp: h.stamp, Outer: h.outer, Level: h.level, Tag: h.tag, Ranks: h.ranks, Process: h.process, headed: true}
+}
+
+// end takes a record with the values read since begin, or notes what its line is.
+func (s *scanner) end(r Record, k int, msg []byte, headed bool) {
+	if k < 0 {
+		s.note(rankMessage, s.t.message)
+		return
+	}
+	kind := &s.t.kinds[k]
+	if kind.Use == Noise {
+		s.note(rankNoise, k)
+		return
+	}
+	r.Kind, r.Message, r.headed = kind.Kind, msg, headed
+	r.Values = s.line.values[len(s.out.values):len(s.line.values):len(s.line.values)]
+	s.out.values = s.line.values
+	r.payload, r.strange, r.short, r.Cut = s.line.payload, s.line.strange, s.line.have&kind.need != kind.need, s.cut
+	s.records++
+	s.out.entries = append(s.out.entries, entry{Record: r, afterHead: s.out.headed})
+	s.out.headed = false
+}
