@@ -74,6 +74,14 @@ func (s *metered) At() io.ReaderAt {
 	return &meteredAt{at, s.m}
 }
 
+// Stamped implements formats.Stamped.
+func (s *metered) Stamped() formats.Source {
+	if src := formats.StampedOf(s.Source); src != nil {
+		return &metered{src, s.m, s.file}
+	}
+	return nil
+}
+
 type meteredReader struct {
 	io.ReadCloser
 	s   *metered

@@ -97,6 +97,9 @@ type Options struct {
 	Scratch string    // directory for temporary files; empty: none may be written
 	Now     time.Time // the present, for logs without a year
 	Lists   bool      // whether chunk_gaps and chunk_tokens are wanted
+
+	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
+	TZ   *time.Location // zone of stamps that state none; nil: not given
 }
 
 // Account is the line accounting of a Reader: every line (or record, where a

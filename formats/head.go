@@ -12,8 +12,15 @@ import (
 // HeadSize is the number of bytes of the start and of each sample of a Head.
 const HeadSize = 64 << 10
 
-// Head is what detection sees of a source: its first 64 KiB and, when it can
-// be read at any offset, 64 KiB at 1/4, 1/2 and 3/4. It is read-only once made.
+// MaxHead is how far a source is read for its head that can only be read from
+// front to back.
+const MaxHead = 1 << 20
+
+// Head is what detection sees of a source: its first 64 KiB, and samples of what
+// follows, because a log may begin with much that is not of its format. When the
+// source can be read at any offset there are up to four of 64 KiB: at 1/4, 1/2,
+// 3/4 and at the end. Otherwise it is read up to MaxHead bytes, and the samples
+// are the 64 KiB in the middle and at the end of these. It is read-only once made.
 type Head struct {
 	Name    string   // for messages; detection never trusts it
 	Size    int64    // -1 when unknown
@@ -33,27 +40,63 @@ func ReadHead(src Source) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.Start, err = readUpTo(r, HeadSize)
-	r.Close()
+	defer r.Close()
+	if h.Start, err = readUpTo(r, HeadSize); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.Name(), err)
+	}
+	if at := src.At(); at == nil {
+		err = h.readOn(r)
+	} else {
+		err = h.sample(at)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.Name(), err)
 	}
 	if f, ok := src.(Faulty); ok {
 		h.Faults = f.Diags().All()
 	}
-	at := src.At()
-	if at == nil || h.Size < 8*HeadSize {
-		return h, nil
-	}
-	for i := int64(1); i <= 3; i++ {
-		buf := make([]byte, HeadSize)
-		n, err := at.ReadAt(buf, h.Size/4*i)
+	return h, nil
+}
+
+// sample takes the samples of a source with random access. They do not overlap
+// the start, but perhaps each other.
+func (h *Head) sample(at io.ReaderAt) error {
+	for i := int64(1); i <= 4; i++ {
+		off := min(h.Size/4*i, h.Size-HeadSize)
+		if off < HeadSize {
+			off = min(HeadSize, h.Size)
+		}
+		buf := make([]byte, min(HeadSize, max(h.Size-off, 0)))
+		if len(buf) == 0 {
+			return nil
+		}
+		n, err := at.ReadAt(buf, off)
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s: %w", src.Name(), err)
+			return err
 		}
 		h.Samples = append(h.Samples, buf[:n])
+		if off+HeadSize >= h.Size {
+			break
+		}
 	}
-	return h, nil
+	return nil
+}
+
+// readOn takes the samples of a source that is read from front to back.
+func (h *Head) readOn(r io.Reader) error {
+	if len(h.Start) < HeadSize {
+		return nil
+	}
+	rest, err := readUpTo(r, MaxHead-HeadSize)
+	if err != nil {
+		return err
+	}
+	if n := len(rest); n > 2*HeadSize {
+		h.Samples = append(h.Samples, bytes.Clone(rest[n/2-HeadSize/2:n/2+HeadSize/2]), bytes.Clone(rest[n-HeadSize:]))
+	} else if n > 0 {
+		h.Samples = append(h.Samples, rest)
+	}
+	return nil
 }
 
 // Whole reports whether Start is all of the source.

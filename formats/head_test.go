@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -162,21 +163,49 @@ func TestHeadLines(t *testing.T) {
 	f(whole, whole)
 }
 
+// piped is a source that can only be read from front to back.
+type piped struct{ Source }
+
+func (p piped) At() io.ReaderAt { return nil }
+
 func TestHeadSamples(t *testing.T) {
-	data := make([]byte, 16*HeadSize)
-	for i := range data {
-		data[i] = byte(i / HeadSize)
-	}
-	h, err := ReadHead(FromBytes("x", data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(h.Start, data[:HeadSize]) || len(h.Samples) != 3 {
-		t.Fatalf("start of %d bytes, %d samples", len(h.Start), len(h.Samples))
-	}
-	for i, s := range h.Samples {
-		if want := byte(4 * (i + 1)); len(s) != HeadSize || s[0] != want || s[HeadSize-1] != want {
-			t.Errorf("sample %d: %d bytes from block %d, want block %d", i, len(s), s[0], want)
+	// f checks of which blocks of HeadSize bytes the samples are.
+	f := func(size int, pipe bool, want ...byte) {
+		t.Helper()
+		data := make([]byte, size)
+		for i := range data {
+			data[i] = byte(i / HeadSize)
+		}
+		src := FromBytes("x", data)
+		if pipe {
+			src = piped{src}
+		}
+		h, err := ReadHead(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(h.Start, data[:min(size, HeadSize)]) {
+			t.Errorf("%d bytes: a start of %d bytes", size, len(h.Start))
+		}
+		var got []byte
+		for _, s := range h.Samples {
+			got = append(got, s[len(s)-1])
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: samples end in blocks %d, want %d", size, got, want)
 		}
 	}
+	f(16*HeadSize, false, 4, 8, 12, 15)
+	f(4*HeadSize, false, 1, 2, 3)
+	f(HeadSize, false)
+	f(HeadSize+1, false, 1)
+	f(2*HeadSize-1, false, 1)
+	f(100, false)
+	f(0, false)
+	f(100, true)
+	f(HeadSize, true)
+	f(HeadSize+1, true, 1)
+	f(3*HeadSize, true, 2)
+	f(9*HeadSize, true, 5, 8)
+	f(40*HeadSize, true, 8, 15)
 }

@@ -29,9 +29,39 @@ func (u *unpacker) text(src Source, start []byte) Source {
 		start, _ = readUpTo(t, HeadSize)
 	}
 	if f := frame.Recognise(start); f != nil {
-		src = u.layer(src, unframer(f, u.line))
+		text := &framed{layer: layer{base: src, limits: u.limits}}
+		text.decode = unframer(f, u.line, &text.faults, frame.NewReader)
+		text.stamped = layer{base: src, limits: u.limits, decode: unframer(f, u.line, &text.faults, frame.NewStampedReader)}
+		src = text
 	}
 	return src
+}
+
+// framed is the text of a log without the framing of a container runtime.
+type framed struct {
+	layer
+	stamped layer // reports to the faults of the other
+}
+
+// Stamped implements Stamped.
+func (f *framed) Stamped() Source { return &f.stamped }
+
+// Stamped is implemented by sources whose lines carried stamps that were taken
+// off: those of a container runtime, which have a zone and a fraction where
+// stamps of the log itself may have none.
+type Stamped interface {
+	// Stamped returns the same lines, each behind frame.Mark, its stamp as the
+	// runtime wrote it (or nothing, where a line had none) and a space. It is
+	// nil when there are no stamps.
+	Stamped() Source
+}
+
+// StampedOf returns the view of src with stamps, or nil if it has none.
+func StampedOf(src Source) Source {
+	if s, ok := src.(Stamped); ok {
+		return s.Stamped()
+	}
+	return nil
 }
 
 // skipper drops the first n bytes.
@@ -42,10 +72,11 @@ func skipper(n int) decode {
 	}
 }
 
-// unframer takes off the framing f. Lines longer than limit are cut.
-func unframer(f *frame.Framing, limit int) decode {
+// unframer takes off the framing f with the given kind of reader. Lines longer
+// than limit are cut. Flaws are told to found.
+func unframer(f *frame.Framing, limit int, found *faults, open func(io.Reader, *frame.Framing, int, func(frame.Flaw, int64, int64)) *frame.Reader) decode {
 	return func(l *layer, raw *counter) (io.ReadCloser, error) {
-		return io.NopCloser(frame.NewReader(raw, f, limit, func(flaw frame.Flaw, n, first int64) {
+		return io.NopCloser(open(raw, f, limit, func(flaw frame.Flaw, n, first int64) {
 			d := diag.Diag{Severity: diag.Notice, File: l.Name(), Offset: first, Count: n}
 			switch flaw {
 			case frame.Unframed:
@@ -57,7 +88,7 @@ func unframer(f *frame.Framing, limit int) decode {
 				d.Msg = fmt.Sprintf("lines of more than %d bytes were cut there", limit)
 				d.Fix = "take the log from a file that the server writes itself"
 			}
-			l.set(d)
+			found.set(d)
 		})), nil
 	}
 }

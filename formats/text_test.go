@@ -3,8 +3,10 @@ package formats
 import (
 	"archive/zip"
 	"encoding/binary"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode/utf16"
 )
 
@@ -63,4 +65,45 @@ func TestP47(t *testing.T) {
 	f(zipOf(zip.Deflate, "0.log", cri), "x!0.log:warning\n{\"id\":\"r1\",\"tokens\":[1,2,3]}\n")
 	f(cri+"2026-03-01T09:00:00.1Z stdout P {\"id\"", "x:warning\n{\"id\":\"r1\",\"tokens\":[1,2,3]}\n{\"id\"\n partial_line×1")
 	f(cri+"no frame\n", "x:warning\n{\"id\":\"r1\",\"tokens\":[1,2,3]}\nno frame\n unframed_line×1")
+}
+
+// TestStamped reads framed text with the stamps of its runtime, and without.
+func TestStamped(t *testing.T) {
+	const cri = "2026-03-01T09:00:00.1Z stdout P a\n2026-03-01T09:00:00.2Z stderr F b\nbare\n2026-03-01T09:00:00.3+02:00 stdout F c\n2026-03-01T09:00:00.4Z stdout P d\n"
+	in := unpack(t, cri)
+	src := in.List[0].Source
+	stamped := StampedOf(src)
+	if stamped == nil {
+		t.Fatal("there are no stamps")
+	}
+	read := func(src Source) string {
+		r, err := src.Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		text, err := io.ReadAll(iotest.OneByteReader(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	want := "\x1e2026-03-01T09:00:00.2Z b\n\x1e bare\n\x1e2026-03-01T09:00:00.1Z ac\n\x1e2026-03-01T09:00:00.4Z d\n"
+	if got := read(stamped); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := read(src), "b\nbare\nac\nd\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, d := range FaultsOf(src).All() { // each once, at its offset in the text without stamps
+		if want := map[string]int64{"unframed_line": 2, "partial_line": 10}[d.Code]; d.Count != 1 || d.Offset != want {
+			t.Errorf("%s: %d times, first at %d, want once, at %d", d.Code, d.Count, d.Offset, want)
+		}
+	}
+	if n := len(FaultsOf(src).All()); n != 2 {
+		t.Errorf("%d kinds of faults, want 2", n)
+	}
+	if StampedOf(unpack(t, "plain\n").List[0].Source) != nil {
+		t.Error("a plain file has stamps")
+	}
 }

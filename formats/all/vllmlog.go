@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/vllmlog"
+
+func init() { add(&vllmlog.Format) }
