@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/torchtable"
+
+func init() { add(&torchtable.Format) }
