@@ -1,0 +1,170 @@
+//go:build unix
+
+// Command bench measures the whole program from file to report: it writes token
+// logs of a given size into a cache, builds servescope, runs it and its peers in
+// turn, and prints Markdown. The limit of a tool that streams a file, reading it
+// and counting its newlines, is measured in the same turns.
+//
+//	go run ./cli/internal/bench -size 700MB
+//
+// It fails when a goal is missed: 500 MB per core-second and 256 MiB at the peak
+// for both shapes, 50 ms for a benchmark result of the usual size.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"servescope/analyzer/unit"
+)
+
+const (
+	goalRate  = 500e6     // bytes per core-second
+	goalPeak  = 256 << 20 // bytes
+	goalSmall = 50 * time.Millisecond
+)
+
+// sample is what one run of a process took.
+type sample struct {
+	wall, cpu time.Duration
+	peak      int64 // resident bytes
+}
+
+// contender is one thing to measure on one file.
+type contender struct {
+	name    string
+	args    []string
+	size    int64
+	samples []sample
+	rate    float64       // goal in bytes per core-second, or 0
+	peak    int64         // goal in bytes, or 0
+	wall    time.Duration // goal, or 0
+}
+
+func main() {
+	if len(os.Args) == 3 && peers[os.Args[1]] != nil {
+		exit(peers[os.Args[1]](os.Args[2]))
+		return
+	}
+	size := flag.String("size", "700MB", "`bytes` of each token log")
+	runs := flag.Int("runs", 5, "`number` of turns")
+	cache := flag.String("cache", filepath.Join(os.TempDir(), "servescope-bench"), "`folder` for the logs")
+	flag.Parse()
+	bytes, err := unit.ParseSize(*size)
+	if err == nil {
+		err = bench(bytes, *runs, *cache)
+	}
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func bench(size int64, runs int, cache string) error {
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return err
+	}
+	binary := filepath.Join(cache, "servescope")
+	if out, err := exec.Command("go", "build", "-o", binary, "./cli/servescope").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	list, err := contenders(binary, size, cache)
+	if err != nil {
+		return err
+	}
+	for range runs {
+		for _, c := range list {
+			s, err := measure(c.args)
+			if err != nil {
+				return fmt.Errorf("%s: %w", strings.Join(c.args, " "), err)
+			}
+			c.samples = append(c.samples, s)
+		}
+	}
+	return report(list)
+}
+
+// contenders writes the files and lists what is measured on them.
+func contenders(binary string, size int64, cache string) ([]*contender, error) {
+	var list []*contender
+	for _, shape := range shapes {
+		path, n, err := shape.file(cache, size)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list,
+			&contender{name: shape.name + ": servescope", args: []string{binary, "analyze", path}, size: n, rate: goalRate, peak: goalPeak},
+			&contender{name: shape.name + ": servescope, 1 worker", args: []string{binary, "analyze", "--workers", "1", path}, size: n, rate: goalRate, peak: goalPeak},
+			&contender{name: shape.name + ": newline count", args: []string{os.Args[0], "newlines", path}, size: n})
+		if path, n, err = shape.file(cache, min(size, 64e6)); err != nil {
+			return nil, err
+		}
+		list = append(list, &contender{name: shape.name + ": encoding/json, no analysis", args: []string{os.Args[0], "json", path}, size: n})
+	}
+	path, n, err := small(cache)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, &contender{name: "benchmark result: servescope", args: []string{binary, "analyze", path}, size: n, wall: goalSmall}), nil
+}
+
+// measure runs a process and returns what it took.
+func measure(args []string) (sample, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return sample{}, err
+	}
+	s := sample{wall: time.Since(start), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.peak = int64(u.Maxrss) * maxrssUnit
+	}
+	return s, nil
+}
+
+// report prints the medians and returns an error for missed goals.
+func report(list []*contender) error {
+	fmt.Println("| what | size | wall | MB per core-second | peak memory | goal |")
+	fmt.Println("| --- | ---: | ---: | ---: | ---: | --- |")
+	var missed []string
+	for _, c := range list {
+		wall := median(c.samples, func(s sample) float64 { return s.wall.Seconds() })
+		rate := float64(c.size) / median(c.samples, func(s sample) float64 { return s.cpu.Seconds() })
+		peak := median(c.samples, func(s sample) float64 { return float64(s.peak) })
+		verdict := ""
+		if c.rate > 0 || c.wall > 0 {
+			verdict = "held"
+			if rate < c.rate || c.peak > 0 && peak >= float64(c.peak) || c.wall > 0 && wall >= c.wall.Seconds() {
+				verdict = "missed"
+				missed = append(missed, c.name)
+			}
+		}
+		fmt.Printf("| %s | %s | %.0f ms | %.0f | %.0f MiB | %s |\n",
+			c.name, unit.Format(unit.Byte, float64(c.size)), wall*1e3, rate/1e6, peak/(1<<20), verdict)
+	}
+	if len(missed) > 0 {
+		return fmt.Errorf("goals missed: %s", strings.Join(missed, "; "))
+	}
+	return nil
+}
+
+func median(samples []sample, f func(sample) float64) float64 {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, f(s))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
