@@ -7,6 +7,7 @@ import (
 	"flag"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -306,6 +307,41 @@ func TestVisible(t *testing.T) {
 	} {
 		if got := visible(in); got != want {
 			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestVisibleProperties: whatever the bytes, what is shown can be printed, and a
+// shortened text is as narrow as it was asked to be.
+func TestVisibleProperties(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		b := make([]byte, r.IntN(60))
+		for i := range b {
+			b[i] = byte(r.IntN(256))
+		}
+		s := string(b)
+		if r.IntN(2) == 0 {
+			runes := make([]rune, r.IntN(30))
+			for i := range runes {
+				runes[i] = rune(r.IntN(0x3000))
+			}
+			s = string(runes)
+		}
+		v := visible(s)
+		for _, c := range v {
+			if !strconv.IsPrint(c) && !unicode.In(c, unicode.Mn, unicode.Me) {
+				t.Fatalf("%q is shown with %U", s, c)
+			}
+		}
+		limit := 3 + r.IntN(20)
+		if n := columns(shorten(v, limit)); n > limit {
+			t.Fatalf("%q takes %d columns, want at most %d", v, n, limit)
+		}
+		for _, line := range wrap(v, limit) {
+			if strings.Contains(line, " ") && columns(line) > limit {
+				t.Fatalf("%q takes more than %d columns", line, limit)
+			}
 		}
 	}
 }

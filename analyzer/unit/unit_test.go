@@ -153,7 +153,7 @@ func TestCommon(t *testing.T) {
 // TestNothingReadsAsZero: a value that is not zero is never printed as zero.
 func TestNothingReadsAsZero(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 5000 {
+	for range 1000 {
 		a := math.Ldexp(r.Float64()+0.5, r.IntN(120)-60)
 		b := math.Ldexp(r.Float64()+0.5, r.IntN(120)-60)
 		for u := range Steps {

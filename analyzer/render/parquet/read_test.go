@@ -206,6 +206,9 @@ func TestRowGroups(t *testing.T) {
 
 // TestMemoryIsBounded: the writer holds a row group and no more.
 func TestMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 32 million rows")
+	}
 	batch := load(2000, 200)
 	for _, tab := range []*table.Table{table.Requests(table.Options{}), table.Tokens()} {
 		w := NewWriter(io.Discard, tab)
