@@ -32,6 +32,7 @@ func build(r *report.Report) *document {
 	}
 	b.alert()
 	b.problems()
+	b.remarks()
 	b.definition()
 	return b.document
 }
@@ -43,16 +44,18 @@ func (b *builder) run(r *report.Run) {
 	if r.Goodput != nil {
 		b.head = append(b.head, pair{key: "goodput", value: b.goodput(r.Goodput)})
 	}
-	b.latencies(&r.Cell, r.Side)
-	b.rates(r)
-	b.further(&r.Cell, r.Side)
-	b.details(r)
+	if r.Requests.Total > 0 {
+		b.latencies(&r.Cell, r.Side)
+		b.rates(r)
+		b.further(&r.Cell, r.Side)
+	}
+	b.details(r, nil)
 }
 
 // describe adds what was measured to the head.
 func (b *builder) describe(r *report.Run) {
 	name := foreign(r.Label)
-	about := nonEmpty(r.Format, with(r.Side, " side"))
+	about := nonEmpty(strings.Join(nonEmpty(r.Format, r.Version), " "), with(r.Side, " side"))
 	if len(about) > 0 {
 		name = append(name, span{text: " (" + strings.Join(about, ", ") + ")"})
 	}
@@ -61,31 +64,52 @@ func (b *builder) describe(r *report.Run) {
 	if r.Model != "" {
 		model = append(model, span{r.Model, true})
 	}
-	if engine := nonEmpty(r.Engine, r.Version); len(engine) > 0 {
-		if len(model) > 0 {
-			model = append(model, span{text: " on "})
-		}
-		model = append(model, span{strings.Join(engine, " "), true})
-	}
-	if len(model) > 0 {
+	switch {
+	case r.Model != "" && r.Engine != "":
+		model = append(model, span{text: " on "}, span{r.Engine, true})
+		fallthrough
+	case r.Model != "":
 		b.head = append(b.head, pair{key: "model", value: model})
+	case r.Engine != "":
+		b.head = append(b.head, pair{key: "engine", value: foreign(r.Engine)})
 	}
 }
 
-// details adds what the producer claims, groups, windows and notes of a run.
-func (b *builder) details(r *report.Run) {
+// details adds what the producer claims but for the figures of bare, groups
+// and windows of a run.
+func (b *builder) details(r *report.Run, bare map[string]bool) {
 	lead := ""
 	if len(b.rep.Runs) > 1 {
 		lead = r.Label
 	}
-	b.reported(r, lead)
+	b.reported(r, lead, bare)
 	b.groups(r, lead)
 	b.windows(r, lead)
-	for _, note := range r.Notes {
-		p := pair{key: "note", value: own("%s", note)}
-		if !slices.ContainsFunc(b.foot, func(have pair) bool { return have.value[0] == p.value[0] }) {
-			b.foot = append(b.foot, p)
+}
+
+// remarks adds the notes of all runs, each once, with the runs that it is about
+// unless it is about all.
+func (b *builder) remarks() {
+	var notes []string
+	about := map[string][]string{}
+	for _, r := range b.rep.Runs {
+		for _, n := range r.Notes {
+			if about[n] == nil {
+				notes = append(notes, n)
+			}
+			about[n] = append(about[n], r.Label)
 		}
+	}
+	for _, n := range notes {
+		p := pair{key: "note", value: own("%s", words(n))}
+		switch k := len(about[n]); {
+		case k == len(b.rep.Runs):
+		case k == 1:
+			p.value = append(foreign(about[n][0]), span{text: ": " + words(n)})
+		default:
+			p.value = own("%d runs: %s", k, words(n))
+		}
+		b.foot = append(b.foot, p)
 	}
 }
 
@@ -102,6 +126,9 @@ func requests(r report.Requests) string {
 		if p.n != 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
+	}
+	if r.Total == 0 && r.Filtered == 0 {
+		return "none: there is no per-request data"
 	}
 	s := strconv.FormatInt(r.Total, 10)
 	if len(parts) > 0 {
@@ -155,7 +182,7 @@ func (b *builder) valueCell(v report.Value) cell {
 	}
 	c := cell{text: unit.Format(v.Unit, f)}
 	if v.Note != "" {
-		c.note = b.note(v.Note)
+		c.note = b.note(words(v.Note))
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,11 +11,7 @@ import (
 
 // figures are the columns of a compact table: the median and the tail of the
 // metrics that most readers look for.
-var figures = []struct{ metric, rank, head string }{
-	{"ttft", "0.5", "ttft p50"}, {"ttft", "0.99", "p99"},
-	{"tpot", "0.5", "tpot p50"}, {"tpot", "0.99", "p99"},
-	{"e2e", "0.5", "e2e p50"}, {"e2e", "0.99", "p99"},
-}
+var figures = []string{"ttft", "tpot", "e2e"}
 
 // compact adds a table with one row per cell: the same figures below each other,
 // each column in one unit.
@@ -42,28 +39,35 @@ func (b *builder) compact(title, lead string, heads []string, rows []where) {
 	}
 	column("n", func(c *report.Cell) cell { return text(strconv.FormatInt(c.Requests.Total, 10)) })
 	column("ok", func(c *report.Cell) cell { return text(strconv.FormatInt(c.Requests.OK, 10)) })
-	scaled := func(head string, u unit.Unit, f func(c *report.Cell) *float64) {
+	scaled := func(u unit.Unit, heads []string, fs ...func(c *report.Cell) *float64) {
 		var vals []*float64
 		for _, r := range rows {
-			vals = append(vals, f(r.cell))
+			for _, f := range fs {
+				vals = append(vals, f(r.cell))
+			}
 		}
 		scale := unit.Common(u, known(vals)...)
-		column(head, func(c *report.Cell) cell { return fixed(scale, f(c)) })
-		units[len(units)-1] = text(scale.Symbol)
+		for i, f := range fs {
+			column(heads[i], func(c *report.Cell) cell { return fixed(scale, f(c)) })
+			if len(known(vals)) > 0 {
+				units[len(units)-1] = text(scale.Symbol)
+			}
+		}
 	}
-	for _, f := range figures {
-		scaled(f.head, rows[0].cell.Metrics[f.metric].Unit, func(c *report.Cell) *float64 {
-			m := c.Metrics[f.metric]
-			if v, ok := m.Quantiles[f.rank]; ok && m.N > 0 {
+	quantile := func(name, rank string) func(c *report.Cell) *float64 {
+		return func(c *report.Cell) *float64 {
+			m := c.Metrics[name]
+			if v, ok := m.Quantiles[rank]; ok && m.N > 0 {
 				return &v
 			}
 			return nil
-		})
+		}
 	}
-	scaled("output", unit.TokenRate, func(c *report.Cell) *float64 {
-		return pointer(c.Throughput.Values["tps"])
-	})
-	scaled("good", unit.Ratio, func(c *report.Cell) *float64 {
+	for _, name := range figures {
+		scaled(rows[0].cell.Metrics[name].Unit, []string{name + " p50", "p99"}, quantile(name, "0.5"), quantile(name, "0.99"))
+	}
+	scaled(unit.TokenRate, []string{"output"}, func(c *report.Cell) *float64 { return pointer(c.Throughput.Values["tps"]) })
+	scaled(unit.Ratio, []string{"good"}, func(c *report.Cell) *float64 {
 		if c.Goodput == nil {
 			return nil
 		}
@@ -73,7 +77,9 @@ func (b *builder) compact(title, lead string, heads []string, rows []where) {
 		g.dropLast()
 		units = units[:len(units)-1]
 	}
-	g.rows = append([][]cell{units}, g.rows...)
+	if slices.ContainsFunc(units, func(c cell) bool { return c.text != "" }) {
+		g.rows = append([][]cell{units}, g.rows...)
+	}
 	b.sections = append(b.sections, section{title: title, lead: lead, grid: g})
 }
 

@@ -99,48 +99,63 @@ func (b *builder) latencies(c *report.Cell, side string) {
 // further adds the table of the other metrics that have values. Those that only
 // repeat a row and those without values are named below it.
 func (b *builder) further(c *report.Cell, side string) {
-	var show []string
-	same := map[string][]string{}
-	missing := map[string][]string{}
-	var reasons []string
+	shown := slices.Clone(principal)
+	var missing byReason
+	s := section{title: "further metrics"}
 	for _, name := range metricNames(c) {
 		m := c.Metrics[name]
 		if slices.Contains(principal, name) {
 			continue
 		}
 		if m.N == 0 {
-			if missing[m.Reason] == nil {
-				reasons = append(reasons, m.Reason)
-			}
-			missing[m.Reason] = append(missing[m.Reason], name)
+			missing.add(m.Reason, name)
 			continue
 		}
-		i := slices.IndexFunc(principal, func(p string) bool { return repeats(&m, c.Metrics[p]) })
-		if i >= 0 {
-			same[principal[i]] = append(same[principal[i]], name)
+		if i := slices.IndexFunc(shown, func(p string) bool { return repeats(&m, c.Metrics[p]) }); i >= 0 {
+			s.lines = append(s.lines, pair{key: name, value: own("the same as %s", shown[i])})
 			continue
 		}
-		show = append(show, name)
+		shown = append(shown, name)
 	}
-	s := section{title: "further metrics"}
-	if len(show) > 0 {
-		s.grid = b.metricTable(c, show, side)
+	if len(shown) > len(principal) {
+		s.grid = b.metricTable(c, shown[len(principal):], side)
 	}
-	for _, p := range principal {
-		if len(same[p]) > 0 {
-			s.lines = append(s.lines, pair{key: "as " + p, value: own("%s", strings.Join(same[p], ", "))})
-		}
-	}
-	for _, code := range reasons {
-		s.lines = append(s.lines, pair{key: reason(code), value: own("%s", strings.Join(missing[code], ", "))})
-	}
+	s.lines = append(s.lines, missing.lines()...)
 	if s.grid != nil || len(s.lines) > 0 {
 		b.sections = append(b.sections, s)
 	}
 }
 
+// byReason collects names of what has no value, by reason.
+type byReason struct {
+	codes []string
+	names map[string][]string
+}
+
+func (r *byReason) add(code, name string) {
+	if r.names == nil {
+		r.names = map[string][]string{}
+	}
+	if r.names[code] == nil {
+		r.codes = append(r.codes, code)
+	}
+	r.names[code] = append(r.names[code], name)
+}
+
+// lines says what has no value, a line per reason.
+func (r *byReason) lines() []pair {
+	var out []pair
+	for _, code := range r.codes {
+		out = append(out, pair{key: "no value", value: own("%s: %s", reason(code), strings.Join(r.names[code], ", "))})
+	}
+	return out
+}
+
 // repeats reports whether m says what p says.
 func repeats(m *report.Metric, p report.Metric) bool {
+	if m.N == 0 && p.N == 0 {
+		return true
+	}
 	return m.N == p.N && m.Unit == p.Unit && m.Mean == p.Mean && m.Min == p.Min && m.Max == p.Max && m.Std == p.Std &&
 		maps.Equal(m.Quantiles, p.Quantiles) && maps.Equal(m.Excluded, p.Excluded)
 }
@@ -157,7 +172,7 @@ func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid
 		m := c.Metrics[name]
 		row := b.metricRow(name, &m, side)
 		if m.N == 0 {
-			row = append(row, text(""), text("0"), cell{text: "—", note: b.note(b.why(name, &m))})
+			row = append(row, text(""), text("0"), cell{text: "—", note: b.note(why(&m))})
 			for range len(head) - 1 {
 				row = append(row, text("—"))
 			}
@@ -178,35 +193,45 @@ func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid
 // metricRow begins the row of a metric with its name and caveats.
 func (b *builder) metricRow(name string, m *report.Metric, side string) []cell {
 	c := text(name)
-	notes := slices.Clone(m.Notes)
-	if m.Side != "" && side != "" && m.Side != side {
-		notes = append([]string{m.Side + " side"}, notes...)
-	}
-	if m.N > 0 && !m.Exact {
-		notes = append(notes, "approx: quantiles from a histogram")
-	}
-	if len(notes) > 0 {
+	if notes := caveats(m, side); len(notes) > 0 {
 		c.note = b.note(strings.Join(notes, "; "))
 	}
 	return []cell{c}
 }
 
-// count prints n with what was left out as a footnote.
-func (b *builder) count(m *report.Metric) cell {
+// caveats returns what a reader of the metric's numbers must know.
+func caveats(m *report.Metric, side string) []string {
+	var notes []string
+	if m.Side != "" && side != "" && m.Side != side {
+		notes = append(notes, m.Side+" side")
+	}
+	for _, n := range m.Notes {
+		notes = append(notes, words(n))
+	}
+	if m.N > 0 && !m.Exact {
+		notes = append(notes, "approx: quantiles from a histogram")
+	}
+	return notes
+}
+
+// count prints n with what was left out, and other caveats, as a footnote.
+func (b *builder) count(m *report.Metric, caveats ...string) cell {
 	c := text(strconv.FormatInt(m.N, 10))
 	if s := excluded(m); s != "" {
-		c.note = b.note("left out: " + s)
+		caveats = append([]string{"left out: " + s}, caveats...)
+	}
+	if len(caveats) > 0 {
+		c.note = b.note(strings.Join(caveats, "; "))
 	}
 	return c
 }
 
 // why says why a metric has no value.
-func (b *builder) why(name string, m *report.Metric) string {
-	s := reason(m.Reason)
-	if out := excluded(m); out != "" && !(len(m.Excluded) == 1 && m.Excluded[m.Reason] > 0) {
-		s += "; left out: " + out
+func why(m *report.Metric) string {
+	if out := excluded(m); out != "" {
+		return "left out: " + out
 	}
-	return s
+	return reason(m.Reason)
 }
 
 // excluded lists the exclusions, the most frequent first.

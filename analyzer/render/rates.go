@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -11,24 +10,22 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// rates adds throughput, with the interval it is over, and concurrency. Rates
-// without a value are named below the others.
+// rates adds throughput, with the interval it is over, and concurrency. What has
+// no value is named below.
 func (b *builder) rates(r *report.Run) {
 	t := &r.Throughput
-	s := section{title: "throughput", lead: b.over(r)}
-	s.lines = append(s.lines, pair{key: "concurrency", value: own("%s", b.concurrency(r))})
-	var show, reasons []string
-	missing := map[string][]string{}
+	s := section{title: "throughput"}
+	if t.Window.Known {
+		s.lead = b.over(r)
+	}
+	var show []string
+	var missing byReason
 	for _, name := range inOrder(sortedKeys(t.Values)) {
-		v := t.Values[name]
-		if _, ok := v.Float(); ok {
+		if _, ok := t.Values[name].Float(); ok {
 			show = append(show, name)
-			continue
+		} else {
+			missing.add(t.Values[name].Reason, name)
 		}
-		if missing[v.Reason] == nil {
-			reasons = append(reasons, v.Reason)
-		}
-		missing[v.Reason] = append(missing[v.Reason], name)
 	}
 	half := (len(show) + 1) / 2
 	for i := range half {
@@ -41,9 +38,12 @@ func (b *builder) rates(r *report.Run) {
 		}
 		s.grid.rows = append(s.grid.rows, row)
 	}
-	for _, code := range reasons {
-		s.lines = append(s.lines, pair{key: reason(code), value: own("%s", strings.Join(missing[code], ", "))})
+	if c := &r.Concurrency; c.Mean.Known || c.Max.Known {
+		s.lines = append(s.lines, pair{key: "concurrency", value: own("%s", b.concurrency(r))})
+	} else {
+		missing.add(c.Mean.Reason, "concurrency")
 	}
+	s.lines = append(s.lines, missing.lines()...)
 	b.sections = append(b.sections, s)
 }
 
@@ -54,9 +54,6 @@ func (b *builder) rate(name string, v report.Value) []cell {
 // over says which interval the rates are over.
 func (b *builder) over(r *report.Run) string {
 	t := &r.Throughput
-	if !t.Window.Known {
-		return "over " + b.value(t.Window)
-	}
 	s := "over " + unit.Format(t.Window.Unit, t.Window.V)
 	if wall(r.Clock) && t.From.Known && t.To.Known {
 		from, to := stamp(t.From), stamp(t.To)
@@ -100,61 +97,6 @@ func stamp(v report.Value) time.Time {
 	return time.Unix(0, int64(v.V)).UTC()
 }
 
-// reported adds the producer's own figures beside ours, and how far apart they
-// are. Figures without a counterpart are only counted; beside other runs (lead
-// names the run), so are equal ones.
-func (b *builder) reported(r *report.Run, lead string) {
-	g := &grid{align: "l", head: []cell{text("reported by the producer"), text("theirs"), text("ours"), text("difference")}}
-	var rest, equal int64
-	for _, f := range r.Reported {
-		if f.Metric == "" && !f.Ours.Known {
-			rest++
-			continue
-		}
-		if lead != "" && f.Ours.Known && difference(f.Value, f.Ours.V) == same {
-			equal++
-			continue
-		}
-		c := cell{text: f.Key, code: true}
-		if f.Note != "" {
-			c.note = b.note(f.Note)
-		}
-		row := []cell{c, text(unit.Format(f.Unit, f.Value)), b.valueCell(f.Ours), text("")}
-		if f.Ours.Known {
-			row[3] = text(difference(f.Value, f.Ours.V))
-		}
-		g.rows = append(g.rows, row)
-	}
-	s := section{title: "reported", lead: lead, grid: g}
-	if len(g.rows) == 0 {
-		s.grid = nil
-	}
-	if equal > 0 {
-		s.lines = append(s.lines, pair{key: same, value: own("%s", plural(equal, "figure"))})
-	}
-	if rest > 0 {
-		s.lines = append(s.lines, pair{key: "no counterpart", value: own("%s; JSON output lists them", plural(rest, "figure"))})
-	}
-	if len(r.Reported) > 0 {
-		b.sections = append(b.sections, s)
-	}
-}
-
-// same is the word for figures that agree to 1e-6 relative.
-const same = "equal"
-
-// difference says how far theirs is from ours.
-func difference(theirs, ours float64) string {
-	switch d := theirs - ours; {
-	case math.Abs(d) <= 1e-6*math.Abs(ours):
-		return same
-	case ours == 0:
-		return "differs"
-	default:
-		return fmt.Sprintf("%+.3g %%", d/math.Abs(ours)*100)
-	}
-}
-
 // where is one row of a compact table: its labels and its cell.
 type where struct {
 	labels []cell
@@ -194,7 +136,7 @@ func (b *builder) windows(r *report.Run, lead string) {
 }
 
 // window names a window by its start: the time of day, or since the start of
-// the run.
+// the first window.
 func (b *builder) window(r *report.Run, w *report.Window) cell {
 	if wall(r.Clock) {
 		layout := "15:04:05"
@@ -203,9 +145,8 @@ func (b *builder) window(r *report.Run, w *report.Window) cell {
 		}
 		return text(time.Unix(0, w.From).UTC().Format(layout))
 	}
-	from := r.Throughput.From
-	if from.Whole {
-		return text("+" + unit.FormatDuration(w.From-from.Int))
+	if len(r.Windows) > 0 {
+		return text("+" + unit.FormatDuration(w.From-r.Windows[0].From))
 	}
 	return text(unit.FormatDuration(w.From))
 }

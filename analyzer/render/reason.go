@@ -37,6 +37,15 @@ var reasons = map[string]string{
 	"bucket_longer_than_run": "shorter than a second",
 }
 
+// words returns a note without the code in front of it: "few_values: …".
+func words(note string) string {
+	code, text, ok := strings.Cut(note, ": ")
+	if !ok || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return note
+	}
+	return text
+}
+
 // reason words a code; an unknown one is printed as it is.
 func reason(code string) string {
 	if s, ok := reasons[code]; ok {

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"servescope/analyzer/report"
 	"servescope/analyzer/unit"
@@ -18,33 +20,35 @@ func (b *builder) runs() {
 		cells = append(cells, &r.Cell)
 	}
 	b.common()
-	b.compact("overview", "", []string{"run"}, rows)
-	head, values := stats(ranks(cells...))
-	for _, name := range metricNames(cells...) {
-		if !repeated(name, cells) {
-			b.sideBySide(name, rows, head, values)
+	if slices.ContainsFunc(cells, func(c *report.Cell) bool { return c.Requests.Total > 0 }) {
+		b.compact("overview", "", []string{"run"}, rows)
+		head, values := stats(ranks(cells...))
+		var shown []string
+		for _, name := range metricNames(cells...) {
+			if !repeated(name, shown, cells) {
+				b.sideBySide(name, rows, head, values)
+				shown = append(shown, name)
+			}
 		}
+		b.ratesSideBySide(rows)
+	} else {
+		b.head = append(b.head, pair{key: "requests", value: own("%s", requests(report.Requests{}))})
 	}
-	b.ratesSideBySide(rows)
+	bare := b.bare(rows)
 	for i := range b.rep.Runs {
-		b.details(&b.rep.Runs[i])
+		b.details(&b.rep.Runs[i], bare)
 	}
 }
 
-// repeated reports whether in every cell the metric says no more than a
-// principal one.
-func repeated(name string, cells []*report.Cell) bool {
-	for _, p := range principal {
-		all := p != name
-		for _, c := range cells {
+// repeated reports whether in every cell the metric says no more than one that
+// is shown.
+func repeated(name string, shown []string, cells []*report.Cell) bool {
+	return slices.ContainsFunc(shown, func(p string) bool {
+		return !slices.ContainsFunc(cells, func(c *report.Cell) bool {
 			m := c.Metrics[name]
-			all = all && repeats(&m, c.Metrics[p])
-		}
-		if all {
-			return true
-		}
-	}
-	return false
+			return !repeats(&m, c.Metrics[p])
+		})
+	})
 }
 
 // common adds to the head what was measured: once if it is the same for all
@@ -89,12 +93,12 @@ func (b *builder) sideBySide(name string, rows []where, head []string, values fu
 		m := r.cell.Metrics[name]
 		row := append([]cell{}, r.labels...)
 		if m.N == 0 {
-			row = append(row, text("0"), cell{text: "—", note: b.note(b.why(name, &m))})
+			row = append(row, text("0"), cell{text: "—", note: b.note(why(&m))})
 			for range len(head) - 1 {
 				row = append(row, text("—"))
 			}
 		} else {
-			row = append(row, b.count(&m))
+			row = append(row, b.count(&m, caveats(&m, m.Side)...))
 			for _, v := range values(&m) {
 				row = append(row, fixed(scale, v))
 			}
@@ -108,6 +112,7 @@ func (b *builder) sideBySide(name string, rows []where, head []string, values fu
 // length of the interval they are over.
 func (b *builder) ratesSideBySide(rows []where) {
 	g := &grid{align: "l", head: []cell{text("run")}}
+	var none []string
 	for _, r := range rows {
 		g.rows = append(g.rows, append([]cell{}, r.labels...))
 	}
@@ -122,14 +127,21 @@ func (b *builder) ratesSideBySide(rows []where) {
 		{"in flight", func(c *report.Cell) report.Value { return c.Concurrency.Mean }},
 		{"max", func(c *report.Cell) report.Value { return c.Concurrency.Max }},
 	} {
+		if !slices.ContainsFunc(rows, func(r where) bool { return f.of(r.cell).Known }) {
+			none = append(none, f.head)
+			continue
+		}
 		g.head = append(g.head, text(f.head))
 		for i, r := range rows {
-			v := f.of(r.cell)
-			if !v.Known && v.Reason == "" { // the rate does not exist here
-				v.Reason = "not_recorded"
-			}
-			g.rows[i] = append(g.rows[i], b.valueCell(v))
+			g.rows[i] = append(g.rows[i], b.valueCell(f.of(r.cell)))
 		}
 	}
-	b.sections = append(b.sections, section{title: "throughput", grid: g})
+	s := section{title: "throughput"}
+	if len(g.head) > 1 {
+		s.grid = g
+	}
+	if len(none) > 0 {
+		s.lines = []pair{{key: "no value", value: own("%s", strings.Join(none, ", "))}}
+	}
+	b.sections = append(b.sections, s)
 }
