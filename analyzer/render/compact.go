@@ -40,27 +40,12 @@ func (b *builder) compact(title, lead string, heads []string, rows []where) {
 	column("n", func(c *report.Cell) cell { return text(strconv.FormatInt(c.Requests.Total, 10)) })
 	column("ok", func(c *report.Cell) cell { return text(strconv.FormatInt(c.Requests.OK, 10)) })
 	scaled := func(u unit.Unit, heads []string, fs ...func(c *report.Cell) *float64) {
-		var vals []*float64
-		for _, r := range rows {
-			for _, f := range fs {
-				vals = append(vals, f(r.cell))
-			}
-		}
-		scale := unit.Common(u, known(vals)...)
+		scale, any := scaleOf(u, rows, fs)
 		for i, f := range fs {
 			column(heads[i], func(c *report.Cell) cell { return fixed(scale, f(c)) })
-			if len(known(vals)) > 0 {
+			if any {
 				units[len(units)-1] = text(scale.Symbol)
 			}
-		}
-	}
-	quantile := func(name, rank string) func(c *report.Cell) *float64 {
-		return func(c *report.Cell) *float64 {
-			m := c.Metrics[name]
-			if v, ok := m.Quantiles[rank]; ok && m.N > 0 {
-				return &v
-			}
-			return nil
 		}
 	}
 	for _, name := range figures {
@@ -81,6 +66,29 @@ func (b *builder) compact(title, lead string, heads []string, rows []where) {
 		g.rows = append([][]cell{units}, g.rows...)
 	}
 	b.sections = append(b.sections, section{title: title, lead: lead, grid: g})
+}
+
+// scaleOf returns one scale for figures of all rows, and whether any is known.
+func scaleOf(u unit.Unit, rows []where, fs []func(c *report.Cell) *float64) (unit.Scale, bool) {
+	var vals []*float64
+	for _, r := range rows {
+		for _, f := range fs {
+			vals = append(vals, f(r.cell))
+		}
+	}
+	have := known(vals)
+	return unit.Common(u, have...), len(have) > 0
+}
+
+// quantile returns how to get a quantile of a metric from a cell.
+func quantile(name, rank string) func(c *report.Cell) *float64 {
+	return func(c *report.Cell) *float64 {
+		m := c.Metrics[name]
+		if v, ok := m.Quantiles[rank]; ok && m.N > 0 {
+			return &v
+		}
+		return nil
+	}
 }
 
 // pointer returns the value of v, or nil.

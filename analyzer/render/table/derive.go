@@ -1,86 +1,56 @@
 package table
 
 import (
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
 
-// derived are the durations of a request, computed for every row whose stamps
-// define them, whatever its status; they start where the row's side first saw
-// the request: sent for a client, received for a proxy or server, queued for an
-// engine. A response that was not streamed has no TTFT and no TPOT.
+// derived are the latencies of a request as reports compute them: their mean
+// over the column is the report's. They are null for requests that are in no
+// latency of a report: failed, aborted, not streamed.
 var derived = []column{
 	{trace.Field{Name: "ttft_ns", Type: trace.Int64, Unit: unit.Nanosecond,
-		Doc: "time to first token: first_token - start"}, fillTTFT},
+		Doc: "metric ttft of the report: time to first token; null where the report leaves the request out"},
+		func(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) { dst.SetInts(c, t.latencies(b).ttft) }},
 	{trace.Field{Name: "e2e_ns", Type: trace.Int64, Unit: unit.Nanosecond,
-		Doc: "time to last token: last_token - start"}, fillE2E},
+		Doc: "metric e2e of the report: end-to-end latency"},
+		func(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) { dst.SetInts(c, t.latencies(b).e2e) }},
 	{trace.Field{Name: "tpot_ns", Type: trace.Float64, Unit: unit.NSPerToken,
-		Doc: "time per output token: (last_token - first_token) / (output_tokens - 1); null below 2 tokens"}, fillTPOT},
+		Doc: "metric tpot of the report: time per output token after the first"},
+		func(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) { dst.SetFloats(c, t.latencies(b).tpot) }},
 }
 
-// start returns when the row's side first saw the request.
-func start(b *trace.Batch, i int) (int64, bool) {
-	side := trace.Client
-	if b.Run != nil {
-		side = b.Run.Side
+// latencies are the derived columns of one batch.
+type latencies struct {
+	ttft, e2e trace.Ints
+	tpot      trace.Floats
+}
+
+// latencies computes the derived columns of b, once per batch.
+func (t *Table) latencies(b *trace.Batch) *latencies {
+	s := &t.scratch
+	if s.latencies != nil {
+		return s.latencies
 	}
-	if code, ok := b.Dicts(trace.SideCol).At(i); ok {
-		side = trace.Side(code)
+	n := b.Rows
+	out := &latencies{
+		trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)}, trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)},
+		trace.Floats{Values: s.floats(n), Valid: s.bitmap(n)},
 	}
-	switch side {
-	case trace.Client:
-		return b.Ints(trace.Sent).At(i)
-	case trace.Proxy, trace.Server:
-		return b.Ints(trace.Received).At(i)
-	}
-	return b.Ints(trace.Queued).At(i)
-}
-
-// streamed reports whether the row may be a streamed response.
-func streamed(b *trace.Batch, i int) bool {
-	v, ok := b.Bools(trace.Stream).At(i)
-	return v || !ok
-}
-
-func fillTTFT(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) {
-	fillInts(t, dst, c, b, func(i int) (int64, bool) {
-		from, ok1 := start(b, i)
-		to, ok2 := b.Ints(trace.FirstToken).At(i)
-		return to - from, ok1 && ok2 && streamed(b, i)
-	})
-}
-
-func fillE2E(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) {
-	fillInts(t, dst, c, b, func(i int) (int64, bool) {
-		from, ok1 := start(b, i)
-		to, ok2 := b.Ints(trace.LastToken).At(i)
-		return to - from, ok1 && ok2
-	})
-}
-
-func fillTPOT(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) {
-	out, valid := t.scratch.floats(b.Rows), t.scratch.bitmap(b.Rows)
-	for i := range out {
-		first, ok1 := b.Ints(trace.FirstToken).At(i)
-		last, ok2 := b.Ints(trace.LastToken).At(i)
-		n, ok3 := b.Ints(trace.OutputTokens).At(i)
-		if out[i] = 0; ok1 && ok2 && ok3 && n >= 2 && streamed(b, i) {
-			out[i] = float64(last-first) / float64(n-1)
-			valid[i>>3] |= 1 << (i & 7)
+	l := kernel.LatenciesOf(b, t.definition)
+	for i := range n {
+		var ok [3]bool
+		l.Load(i)
+		out.ttft.Values[i], ok[0] = l.TTFT()
+		out.e2e.Values[i], ok[1] = l.E2E()
+		out.tpot.Values[i], ok[2] = l.TPOT()
+		for k, valid := range []trace.Bitmap{out.ttft.Valid, out.e2e.Valid, out.tpot.Valid} {
+			if ok[k] {
+				valid[i>>3] |= 1 << (i & 7)
+			}
 		}
 	}
-	dst.SetFloats(c, trace.Floats{Values: out, Valid: valid})
-}
-
-// fillInts fills an Int64 column row by row.
-func fillInts(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch, at func(i int) (int64, bool)) {
-	out, valid := t.scratch.ints(b.Rows), t.scratch.bitmap(b.Rows)
-	for i := range out {
-		v, ok := at(i)
-		if out[i] = 0; ok {
-			out[i] = v
-			valid[i>>3] |= 1 << (i & 7)
-		}
-	}
-	dst.SetInts(c, trace.Ints{Values: out, Valid: valid})
+	s.latencies = out
+	return out
 }

@@ -16,11 +16,13 @@ type scratch struct {
 	wallKnown bool
 	wall      trace.Bitmap // rows on a wall clock; nil: all, if any
 	anyWall   bool
+
+	latencies *latencies // of the batch at hand, when computed
 }
 
 // reset makes all buffers available again.
-func (s *scratch) reset(*trace.Batch) {
-	s.nInts, s.nFloats, s.nBits, s.wallKnown = 0, 0, 0, false
+func (s *scratch) reset() {
+	s.nInts, s.nFloats, s.nBits, s.wallKnown, s.latencies = 0, 0, 0, false, nil
 }
 
 // ints returns n values, undefined.

@@ -22,13 +22,15 @@
 package table
 
 import (
+	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
 
 // Options says how tables are exported.
 type Options struct {
-	Nanos bool // timestamp columns in nanoseconds instead of microseconds
+	Nanos      bool               // timestamp columns in nanoseconds instead of microseconds
+	Definition *metric.Definition // of ttft_ns, e2e_ns and tpot_ns; nil: the default
 }
 
 // Table is a table to export and the way from batches of the model to its rows.
@@ -37,10 +39,11 @@ type Table struct {
 	*trace.Table              // what is written
 	Source       *trace.Table // what Each takes
 
-	columns []column
-	rows    int64 // rows of the source so far
-	split   func(t *Table, b *trace.Batch, emit func(*trace.Batch) error) error
-	scratch scratch
+	columns    []column
+	definition *metric.Definition
+	rows       int64 // rows of the source so far
+	split      func(t *Table, b *trace.Batch, emit func(*trace.Batch) error) error
+	scratch    scratch
 }
 
 // column is how one column of a table is filled from a batch of the source.
@@ -60,7 +63,7 @@ func (t *Table) Each(b *trace.Batch, emit func(*trace.Batch) error) error {
 		return t.split(t, b, emit)
 	}
 	dst := trace.NewBatch(t.Table, b.Run, b.File, b.Rows)
-	t.scratch.reset(b)
+	t.scratch.reset()
 	for i := range t.columns {
 		t.columns[i].fill(t, dst, trace.Col(i), b)
 	}
@@ -76,9 +79,12 @@ func Rows(source *trace.Table, opt Options) *Table {
 }
 
 // Requests exports the requests table: its columns, the request's row number,
-// and the durations ttft_ns, e2e_ns and tpot_ns.
+// and the latencies ttft_ns, e2e_ns and tpot_ns as in reports.
 func Requests(opt Options) *Table {
-	t := &Table{Source: trace.Requests}
+	t := &Table{Source: trace.Requests, definition: opt.Definition}
+	if t.definition == nil {
+		t.definition = metric.Default
+	}
 	t.columns = append(t.columns, column{rowNumber, fillRow})
 	t.model(opt)
 	t.columns = append(t.columns, derived...)
