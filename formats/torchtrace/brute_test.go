@@ -44,7 +44,7 @@ type bruteRange struct {
 }
 
 type brute struct {
-	gpu    []bruteGPU
+	gpu    []bruteGPU // by start
 	steps  [][2]int64
 	ranges []bruteRange
 }
@@ -165,6 +165,7 @@ func newBrute(t testing.TB, text []byte, device any) *brute {
 		}
 		b.gpu = append(b.gpu, g)
 	}
+	sort.SliceStable(b.gpu, func(i, j int) bool { return b.gpu[i].from < b.gpu[j].from })
 	return b
 }
 
@@ -193,11 +194,15 @@ func (b *brute) measure(from, to int64) map[string]int64 {
 			cuts[at] = true
 		}
 	}
+	var inside []bruteGPU
 	for _, g := range b.gpu {
 		add(g.from)
 		add(g.to)
 		if g.launched {
 			add(g.launch)
+		}
+		if g.to > from && g.from < to {
+			inside = append(inside, g)
 		}
 	}
 	for _, r := range b.ranges {
@@ -211,7 +216,7 @@ func (b *brute) measure(from, to int64) map[string]int64 {
 	sort.Slice(at, func(i, j int) bool { return at[i] < at[j] })
 	change := make(map[string][]int) // running events by class, as differences
 	index := func(x int64) int { return sort.Search(len(at), func(i int) bool { return at[i] >= x }) }
-	for _, g := range b.gpu {
+	for _, g := range inside {
 		if change[g.class] == nil {
 			change[g.class] = make([]int, len(at)+1)
 		}
@@ -220,8 +225,6 @@ func (b *brute) measure(from, to int64) map[string]int64 {
 	}
 	running := make(map[string]int)
 	sum := make(map[string]int64)
-	byStart := append([]bruteGPU(nil), b.gpu...)
-	sort.SliceStable(byStart, func(i, j int) bool { return byStart[i].from < byStart[j].from })
 	for i := range len(at) - 1 {
 		for class, d := range change {
 			running[class] += d[i]
@@ -236,7 +239,7 @@ func (b *brute) measure(from, to int64) map[string]int64 {
 			sum["communication_overlapped"] += at[i+1] - at[i]
 		}
 		if class == "" {
-			class = b.idle(byStart, at[i])
+			class = b.idle(at[i])
 		}
 		sum[class] += at[i+1] - at[i]
 	}
@@ -244,12 +247,12 @@ func (b *brute) measure(from, to int64) map[string]int64 {
 }
 
 // idle returns why the device is idle at an instant.
-func (b *brute) idle(byStart []bruteGPU, at int64) string {
-	i := sort.Search(len(byStart), func(i int) bool { return byStart[i].from > at })
-	if i == len(byStart) || !byStart[i].launched {
+func (b *brute) idle(at int64) string {
+	i := sort.Search(len(b.gpu), func(i int) bool { return b.gpu[i].from > at })
+	if i == len(b.gpu) || !b.gpu[i].launched {
 		return "host_gap"
 	}
-	next := byStart[i]
+	next := b.gpu[i]
 	if next.launch <= at {
 		return "launch_wait"
 	}
@@ -332,8 +335,14 @@ func (b *brute) compare(t *testing.T, g *got, rows []map[string]any, device stri
 	}
 	s := b.measure(from, to)
 	idle := s["launch_wait"] + s["scheduling"] + s["host_exec"] + s["host_gap"]
-	note := fmt.Sprintf("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %d + sampling %d + communication %d + host transfer %d + idle %d",
-		device, to-from, s["compute"]-s["communication_overlapped"], s["communication_overlapped"], s["sampling"], s["communication"], s["host_transfer"], idle)
+	sampling := "unknown"
+	for _, g := range b.gpu {
+		if g.class == "sampling" {
+			sampling = fmt.Sprint(s["sampling"])
+		}
+	}
+	note := fmt.Sprintf("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %d + sampling %s + communication %d + host transfer %d + idle %d",
+		device, to-from, s["compute"]-s["communication_overlapped"], s["communication_overlapped"], sampling, s["communication"], s["host_transfer"], idle)
 	if !g.note(note) {
 		t.Errorf("want the note %q, got %q", note, g.meta.Notes)
 	}

@@ -191,7 +191,7 @@ func TestP73BusyTime(t *testing.T) {
 	sync := complete("cuda_sync", "Stream Sync", 0, 7, 0, 15, `"stream":7`)
 	call := complete("cuda_runtime", "cudaStreamSynchronize", 1, 1, 0, 15, `"correlation":8`)
 	g := readText(t, traceText(kernelEvent("gemm", 0, 10, 0), kernelEvent("ncclDevKernel_AllReduce", 5, 15, 0), sync, call))
-	if !g.note("15 ns from the first event to the end of the last = compute 5 + compute with overlapped communication 5 + sampling 0 + communication 5 + host transfer 0 + idle 0") {
+	if !g.note("15 ns from the first event to the end of the last = compute 5 + compute with overlapped communication 5 + sampling unknown + communication 5 + host transfer 0 + idle 0") {
 		t.Errorf("notes %q", g.meta.Notes)
 	}
 	if g.account.Noise != 1 || g.account.Kinds["cuda_sync"] != 1 {

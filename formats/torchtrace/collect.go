@@ -131,6 +131,9 @@ func (c *collector) deviceEvent(e *event, k kind) verdict {
 	}
 	p := c.tracks.process(c.text(e.pid))
 	c.tracks.processes[p].device = true
+	if k == kernelName {
+		c.tracks.processes[p].kernels = true
+	}
 	id := c.names.find(k, c.text(e.name))
 	n := &c.names.names[id]
 	n.count++

@@ -65,6 +65,11 @@ func (r *reader) judge(t *timeline) {
 	if len(r.f.steps) == 0 {
 		return
 	}
+	if proc := &r.c.tracks.processes[t.device]; !proc.kernels && r.kernels(t.label) {
+		t.refused = "no kernel ran on it"
+		r.report("device_without_kernel", diag.Info, -1, 1, "a further device took part in copies only: it gives no steps of its own", "")
+		return
+	}
 	if r.f.inferred && t.piecewise() {
 		t.refused = "the trace has no step ranges, and its graphs are parts of steps: attention runs outside of them"
 		r.report("no_step_range", diag.Notice, -1, 1, t.refused, "record with a version that marks its steps")
@@ -89,6 +94,11 @@ func (r *reader) judge(t *timeline) {
 		}
 		r.report("event_without_launch", sev, -1, t.unlaunched, msg, "")
 	}
+}
+
+// kernels reports whether a device of the label ran kernels.
+func (r *reader) kernels(label uint32) bool {
+	return slices.ContainsFunc(r.c.tracks.processes, func(p process) bool { return p.label == label && p.kernels })
 }
 
 // producer guesses engine and version.
@@ -154,32 +164,48 @@ func nameHint(file string) ranks {
 // summary collects what is said about all devices together.
 type summary struct{ steps, time, replayed int64 }
 
-// device notes the totals of a device that has been swept, and after the last
-// one what is said about all.
+// device notes what is known of a device that has been swept, and after the
+// last one what is said about all.
 func (s *summary) device(r *reader, t *timeline, w *sweep) {
-	x := &w.total
-	proc := &r.c.tracks.processes[t.device]
-	label := strings.TrimSpace(r.c.tracks.labels[t.label] + " " + proc.text)
-	r.note("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %d + sampling %d + communication %d + host transfer %d + idle %d",
-		label, t.last-t.first, x.compute-x.overlapped, x.overlapped, x.sampling, x.communication, x.hostTransfer, x.idle)
-	if n := len(t.bounds); n > 1 && t.refused == "" {
-		y := &w.steps
-		r.note("device %s: %d ns in %d intervals of steps = compute %d + compute with overlapped communication %d + sampling %d + communication %d + host transfer %d + launch wait %d + scheduling %d + host execution %d + host gap %d",
-			label, t.bounds[n-1].end-t.bounds[0].end, n-1, y.compute-y.overlapped, y.overlapped, y.sampling, y.communication, y.hostTransfer,
-			y.launchWait, y.scheduling, y.hostExec, y.hostGap)
-		if r.place[r.line].noScheduler && y.hostGap > 0 {
-			r.note("device %s: the trace has no ranges of a scheduler; scheduling, if any, is part of the host gap", label)
-		}
-	}
-	if !t.sampled && len(t.bounds) > 0 && t.refused == "" {
-		r.note("device %s: sampling cannot be told from compute and is part of it", label)
-	}
+	r.sums(t, w)
 	s.steps += int64(len(t.bounds))
 	s.time += t.time
 	s.replayed += t.replayed
 	if r.line+1 == len(r.lines) {
 		s.all(r)
 	}
+}
+
+// sums notes the totals of a device.
+func (r *reader) sums(t *timeline, w *sweep) {
+	x, p := &w.total, &r.place[r.line]
+	label := strings.TrimSpace(r.c.tracks.labels[t.label] + " " + r.c.tracks.processes[t.device].text)
+	r.note("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %s + sampling %s + communication %s + host transfer %d + idle %d",
+		label, t.last-t.first, x.compute-x.overlapped, either(!p.noCollectives, x.overlapped), either(!p.noSampling, x.sampling),
+		either(!p.noCollectives, x.communication), x.hostTransfer, x.idle)
+	if t.refused != "" {
+		return
+	}
+	if n := len(t.bounds); n > 1 {
+		y := &w.steps
+		r.note("device %s: %d ns in %d intervals of steps = compute %d + compute with overlapped communication %s + sampling %s + communication %s + host transfer %d + launch wait %d + scheduling %s + host execution %d + host gap %d",
+			label, t.bounds[n-1].end-t.bounds[0].end, n-1, y.compute-y.overlapped, either(!p.noCollectives, y.overlapped), either(!p.noSampling, y.sampling),
+			either(!p.noCollectives, y.communication), y.hostTransfer, y.launchWait, either(!p.noScheduler || y.hostGap == 0, y.scheduling), y.hostExec, y.hostGap)
+	}
+	if p.noSampling && len(t.bounds) > 0 {
+		r.note("device %s: sampling cannot be told from compute and is part of it", label)
+	}
+	if n := len(t.bounds); n > 1 && p.noScheduler && w.steps.hostGap > 0 {
+		r.note("device %s: no range of a scheduler was recorded; scheduling, if any, is part of the host gap", label)
+	}
+}
+
+// either returns a time, or that it is unknown.
+func either(known bool, ns int64) string {
+	if !known {
+		return "unknown"
+	}
+	return strconv.FormatInt(ns, 10)
 }
 
 func (r *reader) note(format string, args ...any) {

@@ -155,6 +155,20 @@ func TestMergedRanks(t *testing.T) {
 	}
 }
 
+// TestPeerDevice: a device that only takes part in copies has no steps.
+func TestPeerDevice(t *testing.T) {
+	events := []string{
+		mark("step[DECODE bs=1]", 0, 5), callEvent("cudaLaunchKernel", 1, 1), kernelEvent("gemm", 2, 9, 1),
+		mark("step[DECODE bs=1]", 10, 15), callEvent("cudaMemcpyPeerAsync", 11, 2), onDevice("gpu_memcpy", "Memcpy PtoP (Device -> Device)", 1, 12, 19, 2),
+		callEvent("cudaLaunchKernel", 12, 3), kernelEvent("gemm", 13, 22, 3),
+	}
+	g := readText(t, traceText(events...))
+	if len(g.steps) != 2 || g.diag("device_without_kernel") == nil || len(g.links) != 1 || g.links[0]["step"] != nil || g.links[0]["paired"] != true {
+		t.Errorf("%v %v %+v", g.steps, g.links, g.diags)
+	}
+	wantParts(t, g.steps[1], "compute=9", "duration=13", "communication=0")
+}
+
 // TestInferredSteps: without ranges each graph launch begins a step, unless the
 // graphs are parts of steps.
 func TestInferredSteps(t *testing.T) {

@@ -26,7 +26,7 @@ type name struct {
 	traits
 	scope scope
 	graph bool   // a call that launches a graph
-	text  string // what is shown
+	text  string // of device events: what is shown
 	count int64
 	total int64 // ns, sum of durations
 }
@@ -107,12 +107,12 @@ func (t *nameTable) overflow(n name) int32 {
 
 // describe finds out what a name means.
 func describe(k kind, text []byte) name {
-	n := name{text: shown(text)}
+	var n name
 	switch k {
 	case kernelName:
-		n.traits = match(kernelRules, text)
+		n.text, n.traits = shown(text), match(kernelRules, text)
 	case copyName:
-		n.traits = match(copyRules, text)
+		n.text, n.traits = shown(text), match(copyRules, text)
 	case runtimeName:
 		n.scope = execution
 		n.graph = bytes.Contains(text, []byte("GraphLaunch"))

@@ -28,6 +28,7 @@ type process struct {
 	text    string // the pid without its label
 	name    string // process_name
 	device  bool   // device events were seen
+	kernels bool   // kernels among them
 	threads map[string]uint32
 	seenTid []byte // of the thread looked up last
 	lastTid uint32
