@@ -5,6 +5,7 @@
 //	go run ./formats/formatstest/generate -shape events > events.jsonl     (50 000 requests, 0.65 GB)
 //	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
 //	go run ./formats/formatstest/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
+//	go run ./formats/formatstest/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
 package main
 
 import (
@@ -17,7 +18,7 @@ import (
 
 func main() {
 	var c shapes.Config
-	shape := flag.String("shape", "records", "records (a request per line), events (an event per line) or bench (a benchmark's result)")
+	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result) or vllmlog (a server's log)")
 	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
 	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
 	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
@@ -35,8 +36,10 @@ func main() {
 			fmt.Fprintln(os.Stderr, "generate: the size of -shape bench is set by -requests")
 			os.Exit(2)
 		}
+	case "vllmlog":
+		write = shapes.VLLMLog
 	default:
-		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events or bench\n", *shape)
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench or vllmlog\n", *shape)
 		os.Exit(2)
 	}
 	if c.Count == 0 && c.Size == 0 {
