@@ -1,12 +1,17 @@
 package torchtrace
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
+	"servescope/formats/formatstest/generate/shapes"
 )
 
 // TestP68BadText: control characters and invalid UTF-8 in names, raw.
@@ -64,6 +69,37 @@ func TestP70Truncated(t *testing.T) {
 				t.Fatalf("cut at %d: %d rows, want %d", n, len(g.steps), rows)
 			}
 		}
+	}
+}
+
+// TestP70TruncatedGzip: what a compressed file without its end still holds is
+// used, and both the file's end and the text's are reported.
+func TestP70TruncatedGzip(t *testing.T) {
+	var text, packed bytes.Buffer
+	if err := shapes.TorchTrace(&text, shapes.Config{Seed: 5, Count: 4}); err != nil {
+		t.Fatal(err)
+	}
+	w := gzip.NewWriter(&packed)
+	w.Write(text.Bytes())
+	w.Close()
+	path := filepath.Join(t.TempDir(), "rank0.pt.trace.json.gz")
+	if err := os.WriteFile(path, packed.Bytes()[:packed.Len()-100], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in, err := formats.Expand([]string{path}, nil, formats.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	src := in.List[0].Source
+	g := readTrace(t, src, nil)
+	d := g.diag("truncated")
+	if d == nil || d.Offset < int64(text.Len())/2 || len(formats.FaultsOf(src).All()) == 0 {
+		t.Fatalf("diags %+v, faults %+v", g.diags, formats.FaultsOf(src).All())
+	}
+	before := readText(t, text.String()[:d.Offset])
+	if got, want := g.account.Total-g.account.Diagnosed, before.account.Total; got != want || got < 1000 || g.account.Kinds["kernel"] != 1200 {
+		t.Errorf("%d events, want %d; %+v", got, want, g.account)
 	}
 }
 

@@ -49,7 +49,10 @@ func newReader(ctx context.Context, src formats.Source, opt formats.Options) *re
 	if budget <= 0 {
 		budget = defaultMemory
 	}
-	return &reader{ctx: ctx, src: src, opt: opt, vault: vault{budget: budget / 2, dir: opt.Scratch}, head: newHeader(), limit: runItems,
+	if opt.Scratch != "" {
+		budget /= 2 // beyond it there is a file
+	}
+	return &reader{ctx: ctx, src: src, opt: opt, vault: vault{budget: budget, dir: opt.Scratch}, head: newHeader(), limit: runItems,
 		meta:  trace.RunMeta{Format: formatName, Side: trace.Engine, NoRequests: "a profiler trace holds no requests"},
 		steps: trace.NewBuilder(trace.Steps), links: trace.NewBuilder(trace.Collectives)}
 }

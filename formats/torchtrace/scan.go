@@ -108,7 +108,7 @@ func (s *scan) value(i int) int {
 // scalar skips a number, a literal, or any word such as inf or nan.
 func (s *scan) scalar(i int) int {
 	from, b := i, s.b
-	for b[i] > ' ' && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] != '"' && b[i] != '{' && b[i] != '[' && b[i] != ':' {
+	for !delimits[b[i]] {
 		i++
 	}
 	if i >= s.n || i == from {
@@ -116,6 +116,17 @@ func (s *scan) scalar(i int) int {
 	}
 	return i
 }
+
+// delimits marks the bytes that end a scalar.
+var delimits = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = c <= ' '
+	}
+	for _, c := range []byte(`,}]"{[:`) {
+		t[c] = true
+	}
+	return t
+}()
 
 // container skips an object or array of any depth.
 func (s *scan) container(i int) int {
@@ -239,6 +250,9 @@ func (s *scan) micros(i int) (ns int64, ok bool, next int) {
 		at++
 	}
 	ns, size, ok := numx.Scaled(s.b[at:s.n], numx.Microsecond)
+	if next = at + size; ok && at == i && next < s.n && delimits[s.b[next]] {
+		return ns, true, next
+	}
 	if next = s.value(i); next < 0 {
 		return 0, false, next
 	}

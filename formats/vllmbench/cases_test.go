@@ -159,8 +159,8 @@ func TestP17TokenSource(t *testing.T) {
 	}
 }
 
-// P24, P26: what the client's own figures are of is said beside them.
-func TestP24Figures(t *testing.T) {
+// P24: what the client's own figures are of is said beside them.
+func TestP24PeakOfChunks(t *testing.T) {
 	m, _, _ := read1(t, fill(`"duration": 1.5, "completed": 2, "output_throughput": 847.7, "max_output_tokens_per_s": 645.0, "max_concurrent_requests": 6`))
 	if !noted(m, "peak_counts_chunks") || !noted(m, "coarse_peak_concurrency") || m.Duration != 1500*ms {
 		t.Errorf("%d %q", m.Duration, m.Notes)
@@ -169,6 +169,19 @@ func TestP24Figures(t *testing.T) {
 		if rep.Key == "max_output_tokens_per_s" && rep.Metric != "" {
 			t.Errorf("a peak of chunks stands beside our %s", rep.Metric)
 		}
+	}
+}
+
+// P26: the client's rates are over its own duration, which is on the run; a
+// failed request's time-out is in it.
+func TestP26Duration(t *testing.T) {
+	m, _, _ := read1(t, fill(`"duration": 19.000000001, "completed": 10, "request_throughput": 0.5263157894460, "output_lens": [5], "ttfts": [9], "itls": [[0.25]], "errors": [""]`))
+	if m.Duration != 19_000_000_001 || !m.HasDuration || m.Reported[1].Metric != "request_rate_ok" || m.Reported[1].Unit != "requests/s" {
+		t.Errorf("%d, %+v", m.Duration, m.Reported)
+	}
+	m, _, _ = read1(t, fill(`"duration": NaN, "completed": 10`))
+	if m.HasDuration {
+		t.Errorf("a duration of NaN became %d", m.Duration)
 	}
 }
 
@@ -222,8 +235,9 @@ func TestP85Failures(t *testing.T) {
 	}
 }
 
-// TestNoMisZip: an array of another length is not used, wherever it stands.
-func TestNoMisZip(t *testing.T) {
+// P07: fewer TTFTs than requests. An array of another length is not used,
+// wherever it stands.
+func TestP07FewerTTFTs(t *testing.T) {
 	_, rows, r := read1(t, fill(`"errors": ["", "x", ""], "itls": [[0.01], [0.02]], "ttfts": [0.1, 0.2], "duration": 1, "output_lens": [2, 0, 2], "completed": 2, "input_lens": [5, 6, 7]`))
 	if len(rows) != 3 || codes(r) != "array_length×2" {
 		t.Fatalf("%d rows, %s", len(rows), codes(r))

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -29,11 +30,17 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 		return args, nil
 	}
 	flags, operands, err := split(cmd.Flags, args[1:], programName+" help "+cmd.Name+" lists the flags")
+	if err == errHelp {
+		return []string{"help", "--", cmd.Name}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	return slices.Concat(args[:1], flags, []string{"--"}, operands), nil
 }
+
+// errHelp says that a command's help is asked for, whatever else is.
+var errHelp = errors.New("help requested")
 
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
@@ -51,6 +58,9 @@ func split(known []cli.Flag, args []string, advice string) (flags, operands []st
 		}
 		flags = append(flags, arg)
 		name, _, valued := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name == "help" || name == "h" {
+			return nil, nil, errHelp
+		}
 		takes, ok := takesValue(known, name)
 		if !ok {
 			return nil, nil, unknownFlag(known, arg, name, advice)
@@ -69,9 +79,6 @@ func split(known []cli.Flag, args []string, advice string) (flags, operands []st
 // takesValue says whether the flag of that name takes a value, and whether
 // there is one.
 func takesValue(known []cli.Flag, name string) (takes, ok bool) {
-	if name == "help" || name == "h" {
-		return false, true
-	}
 	for _, f := range known {
 		if slices.Contains(f.Names(), name) {
 			d, ok := f.(cli.DocGenerationFlag)

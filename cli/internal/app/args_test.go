@@ -40,8 +40,9 @@ func TestArrange(t *testing.T) {
 	f("analyze -- --format a", "analyze -- --format a")
 	f("analyze a --strict -- -b --", "analyze --strict -- a -b --")
 	f("analyze --format -- a", "analyze --format -- -- a") // the value of --format
-	f("analyze --help a", "analyze --help -- a")
-	f("analyze a -h", "analyze -h -- a")
+	f("analyze --help a", "help -- analyze")
+	f("analyze a -h --nonsense", "help -- analyze")
+	f("analyze --format -h -- -h", "analyze --format -h -- -h")
 	f("--version", "version --")
 	f("--help", "help --")
 	f("-h analyze", "help -- analyze")

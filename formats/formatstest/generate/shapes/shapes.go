@@ -1,4 +1,4 @@
-// Package shapes writes token logs of any size for benchmarks, the same bytes
+// Package shapes writes logs of any size for benchmarks, the same bytes
 // for the same Config. The requests are what a busy server would log: Poisson
 // arrivals, lognormal lengths, 12 ms between tokens with jitter and now and then
 // a stall.

@@ -1,0 +1,379 @@
+// Package assemble puts the rows of the requests table together: from records
+// that hold a whole request (Row, Writer) and from events that come one at a
+// time, those of different requests interleaved (Assembler).
+package assemble
+
+import (
+	"cmp"
+	"slices"
+
+	"servescope/analyzer/trace"
+)
+
+// Assembler puts requests together from events. It is the serial part of
+// reading an event log: blocks are scanned in parallel and folded in file order,
+// so what it makes does not depend on how the file was cut.
+//
+// A request is written when it ends, in the order of ends; Flush writes those
+// that are still open. Per open request it keeps 400 bytes, 4 bytes per chunk,
+// and what further columns its events state.
+type Assembler struct {
+	w       *Writer
+	table   table
+	recent  recent
+	open    [][]open
+	details [][]detail
+	used    uint32   // open requests ever taken
+	free    []uint32 // of these, those given back
+	nodes   nodes
+	row     Row
+	sorted  sorter
+	touched int64 // keeps touch from being optimised away
+
+	flushing bool
+	left     []uint32 // requests that Flush has still to write
+}
+
+// reasoning is the code of that kind of token.
+var reasoning = int8(slices.Index(trace.Requests.Fields[trace.TokenKind].Values, "reasoning"))
+
+// idLen is the longest id that is kept beside the rest of its request.
+const idLen = 24
+
+// open is a request that has not ended: what every token changes, in the 128
+// bytes that a processor fetches together.
+type open struct {
+	id     [idLen]byte
+	hash   uint64
+	last   int64 // stamp of the last token in file order
+	first  int64 // and of the first
+	chunks uint32
+	flags  flags
+	idSize uint8 // longID: the id is in the detail
+	gaps   list
+}
+
+const longID = 255
+
+// detail is the rest of an open request. Stages count where set has their bit.
+type detail struct {
+	longID    []byte
+	offset    int64 // of the first event
+	answer    int64 // stamp of the first token that is not reasoning
+	reasoning int64 // tokens of kind reasoning
+	tokenKind int8  // of the first token that states it
+	set       uint16
+	stages    [len(stages)]int64
+	counts    list // tokens per chunk, once one has been stated
+	fields    []Field
+	texts     []byte // of the fields' spans
+}
+
+type flags uint16
+
+const (
+	counted    flags = 1 << iota // counts is in use
+	unsorted                     // a token came before the one before it in the file
+	noFirst                      // the first token has no stamp
+	noLast                       // the last token has no stamp
+	noGaps                       // gaps are lost: a token has no stamp
+	noMemory                     // gaps are lost: there was no memory for them
+	kinds                        // a token states its kind
+	answered                     // answer is set
+	headless                     // the first event seen comes behind the first token
+	hasArrival                   // the arrival stamp is set
+)
+
+// NewAssembler returns an assembler that writes to w. memory bounds the bytes
+// of the open requests' gaps, 0: no bound; a request that goes beyond loses its
+// gaps.
+func NewAssembler(w *Writer, memory int64) *Assembler {
+	a := &Assembler{w: w}
+	if memory > 0 {
+		a.nodes.limit = uint32(min(max(memory/64, pageLen), 1<<31))
+	}
+	return a
+}
+
+// ahead is how many events are looked up together. With many open requests each
+// one's memory is far away; their addresses do not depend on one another, so the
+// processor fetches them at the same time.
+const ahead = 16
+
+// Fold adds the events of one block. Blocks come in file order.
+func (a *Assembler) Fold(e *Events) {
+	var refs [ahead]uint32
+	for list := e.List; len(list) > 0; {
+		n := min(len(list), ahead)
+		a.touch(list[:n], &refs)
+		for i := range list[:n] {
+			a.add(e, &list[i], refs[i])
+		}
+		list = list[n:]
+	}
+}
+
+// touch finds the requests that the events probably belong to, 0 where that
+// takes a longer search, and reads their first bytes.
+func (a *Assembler) touch(list []Event, refs *[ahead]uint32) {
+	slots := a.table.slots
+	if len(slots) == 0 {
+		*refs = [ahead]uint32{}
+		return
+	}
+	mask := uint64(len(slots) - 1)
+	for i := range list {
+		s := &slots[list[i].Hash&mask]
+		if refs[i&(ahead-1)] = s.ref; s.hash != list[i].Hash {
+			refs[i&(ahead-1)] = 0
+		}
+	}
+	sum := int64(0)
+	for _, ref := range refs[:len(list)] {
+		if ref != 0 {
+			q := a.at(ref)
+			sum += q.last + int64(q.gaps.n)
+		}
+	}
+	a.touched = sum
+}
+
+// add adds one event; ref may be its request's.
+func (a *Assembler) add(e *Events, ev *Event, ref uint32) {
+	id := e.Bytes(ev.ID)
+	if ref == 0 || !a.is(ref, ev.Hash, id) {
+		if ref = a.find(ev.Hash, id); ref == 0 {
+			if ref = a.begin(e, ev, id); ref == 0 {
+				return
+			}
+		}
+	}
+	if ev.Kind != Token {
+		a.stage(e, ev, ref)
+		return
+	}
+	a.token(ref, ev)
+	if ev.NFields > 0 {
+		a.detail(ref).keep(e, ev)
+	}
+}
+
+func (a *Assembler) at(ref uint32) *open {
+	return &a.open[(ref-1)/pageLen][(ref-1)%pageLen]
+}
+
+func (a *Assembler) detail(ref uint32) *detail {
+	return &a.details[(ref-1)/pageLen][(ref-1)%pageLen]
+}
+
+// is reports whether ref is the open request with the given id.
+func (a *Assembler) is(ref uint32, hash uint64, id []byte) bool {
+	return a.at(ref).hash == hash && string(a.name(ref)) == string(id)
+}
+
+// name returns a request's id, or nothing if it is not open.
+func (a *Assembler) name(ref uint32) []byte {
+	q := a.at(ref)
+	if q.idSize == longID {
+		return a.detail(ref).longID
+	}
+	return q.id[:min(q.idSize, idLen)]
+}
+
+// find returns the open request with the given id, or 0.
+func (a *Assembler) find(hash uint64, id []byte) uint32 {
+	if a.table.n == 0 {
+		return 0
+	}
+	slots := a.table.slots
+	mask := uint64(len(slots) - 1)
+	for i := hash & mask; slots[i].ref != 0; i = (i + 1) & mask {
+		if slots[i].hash == hash && a.is(slots[i].ref, hash, id) {
+			return slots[i].ref
+		}
+	}
+	return 0
+}
+
+// isHead reports whether an event of that kind begins a request on the side
+// that was observed.
+func (a *Assembler) isHead(k Kind) bool {
+	return k == Arrival || k == Queued && a.w.Run.Side >= trace.Engine
+}
+
+// begin opens a request for an event that belongs to none. It returns 0 for one
+// that comes after its request's end.
+func (a *Assembler) begin(e *Events, ev *Event, id []byte) uint32 {
+	if a.recent.uses[ev.Hash] > 0 && !a.isHead(ev.Kind) {
+		a.w.Note(afterEnd, e.Base+int64(ev.Line))
+		return 0
+	}
+	var ref uint32
+	if n := len(a.free); n > 0 {
+		ref, a.free = a.free[n-1], a.free[:n-1]
+	} else {
+		if int(a.used/pageLen) >= len(a.open) {
+			a.open = append(a.open, make([]open, pageLen))
+			a.details = append(a.details, make([]detail, pageLen))
+		}
+		a.used++
+		ref = a.used
+	}
+	q, d := a.at(ref), a.detail(ref)
+	*q = open{hash: ev.Hash, idSize: uint8(min(len(id), longID))}
+	*d = detail{offset: e.Base + int64(ev.Line), tokenKind: -1, fields: d.fields[:0], texts: d.texts[:0], longID: d.longID[:0]}
+	if len(id) <= idLen {
+		copy(q.id[:], id)
+	} else {
+		q.idSize = longID
+		d.longID = append(d.longID, id...)
+	}
+	if ev.Kind >= Token {
+		q.flags |= headless
+	}
+	a.table.insert(ev.Hash, ref)
+	return ref
+}
+
+// token adds a token event.
+func (a *Assembler) token(ref uint32, ev *Event) {
+	q := a.at(ref)
+	q.chunks++
+	if ev.Tokens >= 0 || ev.Sort >= 0 || q.flags&counted != 0 {
+		a.tokenDetail(q, ref, ev)
+	}
+	if !ev.Timed {
+		if q.flags |= noGaps | noLast; q.chunks == 1 {
+			q.flags |= noFirst
+		}
+		return
+	}
+	gap := ev.At - q.last
+	q.last = ev.At
+	if q.chunks == 1 || q.flags&noGaps != 0 {
+		if q.chunks == 1 {
+			q.first, gap = ev.At, 0
+		}
+		q.flags &^= noLast
+	} else if q.flags&noMemory == 0 && !a.nodes.push(&q.gaps, gap) {
+		a.giveUp(q, ref)
+	}
+	if gap < 0 {
+		q.flags |= unsorted
+	}
+	if ev.Sort != reasoning && (q.flags&answered == 0 || gap < 0 && ev.At < a.detail(ref).answer) {
+		q.flags |= answered
+		a.detail(ref).answer = ev.At
+	}
+}
+
+// tokenDetail adds what a token event states beside its time. A chunk that does
+// not state its tokens has one.
+func (a *Assembler) tokenDetail(q *open, ref uint32, ev *Event) {
+	d := a.detail(ref)
+	n := int64(ev.Tokens)
+	if n < 0 {
+		n = 1
+	}
+	if ev.Sort >= 0 && q.flags&kinds == 0 {
+		q.flags |= kinds
+		d.tokenKind = ev.Sort
+	}
+	if ev.Sort == reasoning {
+		d.reasoning += n
+	}
+	if q.flags&noMemory != 0 || ev.Tokens < 0 && q.flags&counted == 0 {
+		return
+	}
+	ok := true
+	if q.flags&counted == 0 {
+		q.flags |= counted
+		for i := uint32(1); i < q.chunks && ok; i++ {
+			ok = a.nodes.push(&d.counts, 1)
+		}
+	}
+	if !ok || !a.nodes.push(&d.counts, n) {
+		a.giveUp(q, ref)
+	}
+}
+
+// giveUp frees the lists of a request that there is no memory for.
+func (a *Assembler) giveUp(q *open, ref uint32) {
+	d := a.detail(ref)
+	a.nodes.drop(&q.gaps)
+	a.nodes.drop(&d.counts)
+	q.flags |= noMemory
+	a.w.Note(outOfMemory, d.offset)
+}
+
+// stage adds an event that is no token, and writes the request if it ended.
+func (a *Assembler) stage(e *Events, ev *Event, ref uint32) {
+	q, d := a.at(ref), a.detail(ref)
+	off := e.Base + int64(ev.Line)
+	switch ev.Kind {
+	case Finish, Failure, Abort:
+		if ev.Timed {
+			d.fields = append(d.fields, Field{Col: trace.Finished, Int: ev.At})
+		}
+		d.keep(e, ev)
+		a.end(ref, [...]trace.Status{trace.OK, trace.Failed, trace.Aborted}[ev.Kind-Finish])
+		return
+	case Arrival:
+		if q.flags&hasArrival != 0 && ev.Timed && d.stages[Arrival] != ev.At {
+			a.w.Note(arrivedAgain, off)
+			a.end(ref, trace.Open)
+			ref = a.begin(e, ev, e.Bytes(ev.ID))
+			q, d = a.at(ref), a.detail(ref)
+		}
+		q.flags |= hasArrival
+	}
+	switch {
+	case d.set>>ev.Kind&1 != 0:
+		a.w.Note(repeatedEvent, off)
+		if ev.Timed {
+			d.stages[ev.Kind] = min(d.stages[ev.Kind], ev.At)
+		}
+	case ev.Timed:
+		d.set |= 1 << ev.Kind
+		d.stages[ev.Kind] = ev.At
+	}
+	d.keep(e, ev)
+}
+
+// keep copies the further columns of an event. Of several that state a column
+// the last counts.
+func (d *detail) keep(e *Events, ev *Event) {
+	for _, f := range e.Fields[ev.Fields : ev.Fields+uint32(ev.NFields)] {
+		if f.Text {
+			s := e.Bytes(f.Span)
+			f.Span.From = uint32(len(d.texts))
+			d.texts = append(d.texts, s...)
+			f.Span.To = uint32(len(d.texts))
+		}
+		if i := slices.IndexFunc(d.fields, func(o Field) bool { return o.Col == f.Col }); i >= 0 {
+			d.fields[i] = f
+		} else {
+			d.fields = append(d.fields, f)
+		}
+	}
+}
+
+// Flush writes requests that have not ended, in the order of their first events,
+// until full says that the batch is. It returns false when there are none left.
+// No event may be added once it has been called.
+func (a *Assembler) Flush(full func() bool) (more bool) {
+	if !a.flushing {
+		a.flushing = true
+		for _, s := range a.table.slots {
+			if s.ref != 0 {
+				a.left = append(a.left, s.ref)
+			}
+		}
+		slices.SortFunc(a.left, func(x, y uint32) int { return cmp.Compare(a.detail(x).offset, a.detail(y).offset) })
+	}
+	for len(a.left) > 0 && !full() {
+		a.end(a.left[0], trace.Open)
+		a.left = a.left[1:]
+	}
+	return len(a.left) > 0
+}

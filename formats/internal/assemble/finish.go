@@ -1,0 +1,146 @@
+package assemble
+
+import (
+	"slices"
+	"sort"
+
+	"servescope/analyzer/trace"
+)
+
+// end writes a request and forgets it.
+func (a *Assembler) end(ref uint32, status trace.Status) {
+	q, d := a.at(ref), a.detail(ref)
+	a.fill(ref, status)
+	if uses := a.recent.uses[q.hash]; uses > 0 {
+		if _, ok := a.row.Int(trace.Attempt); !ok {
+			a.row.SetInt(trace.Attempt, int64(uses))
+		}
+	}
+	a.w.Add(&a.row)
+	a.nodes.drop(&q.gaps)
+	a.nodes.drop(&d.counts)
+	a.table.remove(q.hash, ref)
+	a.recent.add(q.hash)
+	if cap(d.texts) > 4096 || cap(d.longID) > 4096 {
+		d.texts, d.longID = nil, nil
+	}
+	q.hash, q.idSize = 0, 0 // an event that was looked up before must not match
+	a.free = append(a.free, ref)
+}
+
+// fill makes the row of a request.
+func (a *Assembler) fill(ref uint32, status trace.Status) {
+	q, d := a.at(ref), a.detail(ref)
+	r := &a.row
+	r.Reset(d.offset)
+	r.SetText(trace.RequestID, a.name(ref))
+	for k, c := range stages {
+		switch {
+		case d.set>>k&1 == 0:
+		case Kind(k) == Arrival:
+			r.Arrival, r.HasArrival = d.stages[k], true
+		default:
+			r.SetInt(c, d.stages[k])
+		}
+	}
+	for _, f := range d.fields {
+		switch {
+		case f.Col == arrivalField:
+			r.Arrival, r.HasArrival = f.Int, true
+		case f.Col == errorField:
+			r.Error = true
+		case f.Text:
+			r.SetText(f.Col, d.texts[f.Span.From:f.Span.To])
+		default:
+			r.SetInt(f.Col, f.Int)
+		}
+	}
+	seen := r.HasArrival || q.flags&hasArrival != 0 || a.w.Run.Side >= trace.Engine && d.set>>Queued&1 != 0
+	r.Partial = !seen && q.flags&headless != 0
+	a.fillTokens(q, d, r)
+	switch {
+	case status == trace.Failed:
+		r.Error = true
+	case status == trace.Aborted:
+		r.SetInt(trace.StatusCol, int64(trace.Aborted))
+	case !seen && !r.Error:
+		r.SetInt(trace.StatusCol, int64(trace.HeadMissing))
+	case status == trace.Open:
+		r.SetInt(trace.StatusCol, int64(trace.Open))
+	}
+}
+
+// fillTokens sets what the token events say.
+func (a *Assembler) fillTokens(q *open, d *detail, r *Row) {
+	n, stated := r.Int(trace.OutputTokens)
+	if q.chunks == 0 {
+		// No token events: there were no tokens, unless the log says otherwise.
+		r.Tokens = r.Tokens[:0]
+		r.HasTokens = !(stated && n > 0) && !r.ints.has(trace.FirstToken) && !r.Partial
+		return
+	}
+	if q.flags&kinds != 0 {
+		r.SetInt(trace.TokenKind, int64(d.tokenKind))
+		if q.flags&answered != 0 {
+			r.SetInt(trace.FirstAnswerToken, d.answer)
+		}
+		if !r.ints.has(trace.ReasoningTokens) {
+			r.SetInt(trace.ReasoningTokens, d.reasoning)
+		}
+	}
+	if q.flags&counted != 0 && q.flags&noMemory == 0 {
+		r.ChunkTokens, r.HasTokenCount = a.nodes.appendTo(r.ChunkTokens[:0], &d.counts), true
+	}
+	if q.flags&(noGaps|noMemory) != 0 {
+		a.fillEdges(q, d, r)
+		return
+	}
+	r.Tokens = a.nodes.appendTo(append(r.Tokens[:0], q.first), &q.gaps)
+	for i := 1; i < len(r.Tokens); i++ {
+		r.Tokens[i] += r.Tokens[i-1]
+	}
+	r.HasTokens = true
+	if q.flags&unsorted != 0 {
+		a.w.Note(lateToken, d.offset)
+		a.sorted.sort(r)
+	}
+}
+
+// fillEdges sets what is known of the tokens of a request whose gaps are lost.
+func (a *Assembler) fillEdges(q *open, d *detail, r *Row) {
+	r.Chunks = int64(q.chunks)
+	if q.flags&noGaps != 0 {
+		a.w.Note(unknownInList, d.offset)
+	}
+	if q.flags&unsorted != 0 {
+		return
+	}
+	if q.flags&noFirst == 0 && !r.Partial {
+		r.SetInt(trace.FirstToken, q.first)
+	}
+	if q.flags&noLast == 0 {
+		r.SetInt(trace.LastToken, q.last)
+	}
+}
+
+// sorter sorts token stamps together with their counts.
+type sorter struct {
+	row *Row
+}
+
+func (s *sorter) sort(r *Row) {
+	if !r.HasTokenCount {
+		slices.Sort(r.Tokens)
+		return
+	}
+	s.row = r
+	sort.Stable(s)
+}
+
+func (s *sorter) Len() int           { return len(s.row.Tokens) }
+func (s *sorter) Less(i, j int) bool { return s.row.Tokens[i] < s.row.Tokens[j] }
+func (s *sorter) Swap(i, j int) {
+	t, k := s.row.Tokens, s.row.ChunkTokens
+	t[i], t[j] = t[j], t[i]
+	k[i], k[j] = k[j], k[i]
+}

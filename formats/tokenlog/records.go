@@ -1,0 +1,171 @@
+package tokenlog
+
+import (
+	"context"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/block"
+)
+
+// The names of the formats.
+const (
+	recordsName = "tokenlog"
+	eventsName  = "tokenlog-events"
+)
+
+// Format is the shape of one request per line.
+var Format = formats.Format{
+	Name:     recordsName,
+	Title:    "servescope's own JSONL, one request per line",
+	Priority: 10,
+	Shape:    formats.Records,
+	Sniff:    sniffRecords,
+	Open:     openRecords,
+}
+
+// recordReader reads requests, one batch per block.
+type recordReader struct {
+	stream  *block.Stream[*records]
+	run     *trace.RunMeta
+	batch   *trace.Batch
+	diags   diag.Log
+	account formats.Account
+}
+
+func openRecords(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
+	first, err := probe(src, parseRecord)
+	if err != nil {
+		return nil, err
+	}
+	r := &recordReader{run: first.meta(recordsName), account: formats.Account{Kinds: map[string]int64{}}}
+	first.noteEmpty(&r.diags, src, rng)
+	fresh := func() *records {
+		return &records{file: src.Name(), run: r.run, clock: first.clock, lists: opt.Lists, builder: trace.NewBuilder(trace.Requests)}
+	}
+	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanRecords)
+	return r, nil
+}
+
+func (r *recordReader) Next() bool {
+	for r.stream.Next() {
+		s := r.stream.Value()
+		r.diags.Merge(&s.log)
+		r.account.Total += s.parsed + s.diagnosed + s.noise
+		r.account.Parsed += s.parsed
+		r.account.Diagnosed += s.diagnosed
+		r.account.Noise += s.noise
+		if s.parsed > 0 {
+			r.account.Kinds["request"] += s.parsed
+			r.batch = s.batch
+			return true
+		}
+	}
+	r.diags.Merge(r.stream.Diags())
+	return false
+}
+
+func (r *recordReader) Batch() *trace.Batch      { return r.batch }
+func (r *recordReader) Err() error               { return r.stream.Err() }
+func (r *recordReader) Diags() *diag.Log         { return &r.diags }
+func (r *recordReader) Runs() []*trace.RunMeta   { return []*trace.RunMeta{r.run} }
+func (r *recordReader) Account() formats.Account { return r.account }
+func (r *recordReader) Close() error             { return r.stream.Close() }
+
+// records is what one block becomes.
+type records struct {
+	file    string
+	run     *trace.RunMeta
+	clock   trace.Clock
+	lists   bool
+	builder *trace.Builder
+	parser  parser
+
+	log                      diag.Log
+	batch                    *trace.Batch
+	parsed, diagnosed, noise int64
+}
+
+// scanRecords reads the lines of a block.
+func scanRecords(b *block.Block, out *records) {
+	out.log = diag.Log{}
+	out.parsed, out.diagnosed, out.noise = 0, 0, 0
+	notes := assemble.Notes{File: out.file, Log: &out.log}
+	w := assemble.Writer{Notes: notes, Builder: out.builder, Run: out.run, Clock: out.clock, Lists: out.lists}
+	p := &out.parser
+	p.text, p.Notes = b.Data[:len(b.Data)+block.Pad], notes
+	if b.TooLong >= 0 {
+		out.diagnosed++
+	}
+	for i := 0; i < len(b.Data); {
+		p.start(i)
+		for more := true; more; {
+			var problem *assemble.Problem
+			problem, more = p.record(b.Off)
+			switch problem {
+			case nil:
+				w.Add(&p.row)
+				out.parsed++
+			case blank:
+				out.noise++
+			default:
+				if p.lineEnd() >= len(b.Data) && problem == badJSON {
+					problem = truncated
+				}
+				w.Note(problem, b.Off+int64(i))
+				out.diagnosed++
+			}
+		}
+		i = p.lineEnd() + 1
+	}
+	out.batch = out.builder.Take(out.run, out.file)
+}
+
+// record reads the object at the cursor as a request and moves to the line's
+// end. more tells that another object follows on the line, as when two writers'
+// lines were glued together; the cursor is on it.
+func (p *parser) record(base int64) (problem *assemble.Problem, more bool) {
+	if p.space(); p.text[p.i] == '\n' {
+		return blank, false
+	}
+	p.row.Reset(base + int64(p.i))
+	p.event = eventFields{}
+	if p.text[p.i] != '{' || !p.object() {
+		return badJSON, false
+	}
+	more, ok := p.after()
+	switch {
+	case !ok:
+		return badJSON, false
+	case p.event.hasName && p.event.hasAt && !p.row.HasTokens:
+		return wantsEvents, more
+	case !p.row.Measured():
+		return notARequest, more
+	}
+	return nil, more
+}
+
+// after reads what follows an object: nothing, a comma as between the elements
+// of an array, or another object.
+func (p *parser) after() (more, ok bool) {
+	if p.space(); p.text[p.i] == ',' {
+		p.i++
+		p.space()
+	}
+	switch p.text[p.i] {
+	case '{':
+		return true, true
+	case '\n':
+		p.end = p.i
+		return false, true
+	}
+	return false, false
+}
+
+// parseRecord is record for the probe.
+func parseRecord(p *parser) bool {
+	problem, _ := p.record(0)
+	return problem == nil || p.row.Measured()
+}
