@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/render/arrow"
 	"servescope/analyzer/render/csv"
@@ -96,7 +97,7 @@ func (p *Process) runConvert(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := tableOf(c)
+	t, err := tableOf(c, q)
 	if err != nil {
 		return err
 	}
@@ -166,9 +167,14 @@ func (p *Process) containerOf(name, path string) (*container, error) {
 	return nil, usagef("nothing says what kind of file to write").with("give --format with one of %s, or -o with a name that ends so", list)
 }
 
-// tableOf returns the table that --table names.
-func tableOf(c *cli.Context) (*table.Table, error) {
+// tableOf returns the table that --table names, with latencies under the query's
+// definition.
+func tableOf(c *cli.Context, q *query.Query) (*table.Table, error) {
 	var opt table.Options
+	var err error
+	if opt.Definition, err = metric.LookupDefinition(q.Definition); err != nil {
+		return nil, err
+	}
 	switch unit := c.String("timestamps"); unit {
 	case "us":
 	case "ns":
