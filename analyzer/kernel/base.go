@@ -119,11 +119,18 @@ func (b *base) load(src *reader) {
 	b.runs = make(map[int32]*runInfo)
 	for n := src.count(); n > 0 && src.err == nil; n-- {
 		r := newRunInfo()
-		i := int32(src.int())
+		i := src.int()
 		r.load(src)
-		b.runs[i] = r
+		if i < 0 || i > maxRuns {
+			src.fail()
+			return
+		}
+		b.runs[int32(i)] = r
 	}
 }
+
+// maxRuns is the greatest index of a run that an encoding may name.
+const maxRuns = 1 << 24
 
 // learn adds what is known of the runs to facts and reports whether their
 // windows wait for it.
@@ -156,7 +163,7 @@ type target struct {
 }
 
 // targets returns the cells of a run that unite the given places: the whole run,
-// each group, each window, each group in each window; and every other window of
+// each group, each window, each group in each window; and the other windows of
 // the run's interval, so that idle time shows.
 func (b *base) targets(run int32, places []place) []target {
 	list := []target{{group: -1, window: NoWindow}}
@@ -187,8 +194,17 @@ func (b *base) targets(run int32, places []place) []target {
 			}
 		}
 	}
-	for _, window := range b.windows(run) {
-		add(-1, window)
+	groups := []int32{-1}
+	for _, t := range list {
+		if t.window == NoWindow && t.group >= 0 {
+			groups = append(groups, t.group)
+		}
+	}
+	windows := b.windows(run)
+	for _, window := range windows[:min(len(windows), maxCells/len(groups))] {
+		for _, group := range groups {
+			add(group, window)
+		}
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"servescope/analyzer/metric"
@@ -153,7 +154,7 @@ func (s *sink) Cell(run, group int32, window int64) *report.Cell {
 // text is the whole result as JSON.
 func (s *sink) text(t testing.TB) string {
 	t.Helper()
-	out := ""
+	var out strings.Builder
 	for _, c := range sortedCells(s.cells) {
 		b, err := json.Marshal(struct {
 			Key  [3]int64
@@ -162,9 +163,9 @@ func (s *sink) text(t testing.TB) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out += string(b) + "\n"
+		out.Write(append(b, '\n'))
 	}
-	return out
+	return out.String()
 }
 
 func sortedCells(m map[[3]int64]*report.Cell) [][3]int64 {

@@ -7,8 +7,8 @@ import (
 
 // maxCells bounds the cells of time windows that a state keeps: a window of a
 // millisecond over a day must not fill the memory. The earliest are kept, so
-// that what is kept does not depend on the order of the rows.
-const maxCells = 10_000
+// that what is kept does not depend on the order of the rows. Tests lower it.
+var maxCells = 10_000
 
 // place is where a value belongs: a run, one of its sides, a group and a window
 // of time (its start; NoWindow: no window).
@@ -197,7 +197,7 @@ func (p place) appendTo(dst []byte) []byte {
 func (p *place) load(src *reader) {
 	p.window = src.int()
 	p.run, p.group, p.side = int32(src.int()), int32(src.int()), int32(src.int())
-	if p.side < 0 || int(p.side) >= sides {
+	if p.side < 0 || int(p.side) >= sides || p.run < 0 || p.group < -1 {
 		src.fail()
 	}
 }

@@ -25,6 +25,11 @@ const (
 	NoSpan
 	TooMany
 	NoRequests
+	WholeRun
+	OpenLoop
+	FewRequests
+	NoPlateau
+	UnknownVerdicts
 	reasonCount
 )
 
@@ -32,25 +37,30 @@ const (
 const Reasons = int(reasonCount)
 
 var reasons = [...]struct{ code, doc string }{
-	None:          {"", ""},
-	NoToken:       {"no_token", "the request produced no token"},
-	NoAnswerToken: {"no_answer_token", "the request ended while it was reasoning"},
-	NLessThan2:    {"n_lt_2", "the request has fewer than two tokens, or chunks, or its tokens came at one instant"},
-	NUnknown:      {"n_unknown", "nobody counted the tokens; the requested length is no count"},
-	NotStreamed:   {"not_streamed", "the response came in one piece"},
-	NotRecorded:   {"not_recorded", "the source does not record what the metric needs"},
-	NotEvent:      {"first_token_recorded", "the source records the first token itself, so there is nothing to bound"},
-	Clock:         {"clock", "there is no common clock, or the two stamps are more than a day apart and cannot be of one clock"},
-	Order:         {"order", "the end is stamped before the start"},
-	Coverage:      {"coverage", "the input does not tell the replicas apart, or does not hold all of them"},
-	Failed:        {"failed", "the request failed"},
-	Aborted:       {"aborted", "the request was cancelled"},
-	Open:          {"open", "the log ends before the request does"},
-	HeadMissing:   {"head_missing", "the log begins after the request did"},
-	BucketOverRun: {"bucket_longer_than_run", "the interval is shorter than the one-second bucket"},
-	NoSpan:        {"no_span", "the interval has no length"},
-	NoRequests:    {"no_requests", "no request is in the cell"},
-	TooMany:       {"too_many", "there are more buckets of time than are kept"},
+	None:            {"", ""},
+	NoToken:         {"no_token", "the request produced no token"},
+	NoAnswerToken:   {"no_answer_token", "the request ended while it was reasoning"},
+	NLessThan2:      {"n_lt_2", "the request has fewer than two tokens, or chunks, or its tokens came at one instant"},
+	NUnknown:        {"n_unknown", "nobody counted the tokens; the requested length is no count"},
+	NotStreamed:     {"not_streamed", "the response came in one piece"},
+	NotRecorded:     {"not_recorded", "the source does not record what the metric needs"},
+	NotEvent:        {"first_token_recorded", "the source records the first token itself, so there is nothing to bound"},
+	Clock:           {"clock", "there is no common clock, or the two stamps are more than a day apart and cannot be of one clock"},
+	Order:           {"order", "the end is stamped before the start"},
+	Coverage:        {"coverage", "the input does not tell the replicas apart, or does not hold all of them"},
+	Failed:          {"failed", "the request failed"},
+	Aborted:         {"aborted", "the request was cancelled"},
+	Open:            {"open", "the log ends before the request does"},
+	HeadMissing:     {"head_missing", "the log begins after the request did"},
+	BucketOverRun:   {"bucket_longer_than_run", "the interval is shorter than the one-second bucket"},
+	NoSpan:          {"no_span", "the interval has no length"},
+	WholeRun:        {"whole_run_only", "the figure is about a whole run, not about a window of time"},
+	OpenLoop:        {"open_loop", "concurrency is not held at a limit, so the run has no plateau by design"},
+	FewRequests:     {"few_requests", "fewer than 30 requests were sent in it"},
+	NoPlateau:       {"no_plateau", "concurrency falls below 90 % of its median on average"},
+	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
+	NoRequests:      {"no_requests", "no request is in the cell"},
+	TooMany:         {"too_many", "there are more buckets of time than are kept"},
 }
 
 // String returns the reason's code.

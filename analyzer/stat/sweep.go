@@ -80,6 +80,13 @@ func (s *Sweep) Median(from, to int64) int64 {
 	return most
 }
 
+// Started returns the number of intervals that start within [from, to].
+func (s *Sweep) Started(from, to int64) int64 {
+	i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i] >= from })
+	j := sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > to })
+	return int64(j - i)
+}
+
 // Step is one step of a curve: N from T to the next step.
 type Step struct {
 	T int64

@@ -1,0 +1,218 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// concurrency computes the number of requests in flight over time, by an exact
+// sweep over all of them, and the steady window of a run. 16 bytes a request.
+type concurrency struct{ def *metric.Definition }
+
+func (concurrency) Name() string { return "concurrency" }
+func (concurrency) Lists() bool  { return false }
+func (k concurrency) New(q *query.Query, facts *Facts) State {
+	return &concurrencyState{base: newBase(k.def, q, facts)}
+}
+
+// flight holds the requests of a place as intervals from send to end.
+type flight struct {
+	starts, ends []int64
+	endless      int64 // requests without an end, left out
+	residence    stat.Moments
+}
+
+func (f *flight) merge(o *flight) {
+	f.starts, f.ends = append(f.starts, o.starts...), append(f.ends, o.ends...)
+	f.endless += o.endless
+	f.residence.Merge(&o.residence)
+}
+
+func (f *flight) weight() int64 { return 0 } // is never in a window
+func (f *flight) size() int64   { return 8 * int64(cap(f.starts)+cap(f.ends)) }
+
+func (f *flight) appendTo(dst []byte) []byte {
+	dst = appendValues(appendValues(dst, f.starts), f.ends)
+	return f.residence.AppendTo(appendInts(dst, f.endless))
+}
+
+func (f *flight) load(src *reader) {
+	f.starts, f.ends = src.sorted(), src.sorted()
+	f.endless = src.int()
+	rest, err := f.residence.Load(src.src)
+	if err != nil || len(f.starts) != len(f.ends) {
+		src.fail()
+		return
+	}
+	src.src = rest
+}
+
+// add adds a request.
+func (f *flight) add(w *row, def *metric.Definition) {
+	start, end := w.enter, or(w.finish, w.last)
+	d, why := between(start, end)
+	if why == metric.None && (!def.OKOnly || w.cohort(def) == metric.None) {
+		if def.OKOnly {
+			d, why = between(w.start, w.end(def))
+		}
+		if why == metric.None {
+			f.residence.AddN(d, 1)
+		}
+	}
+	switch w.status {
+	case trace.Open: // in flight until the log ends
+		end = math.MaxInt64
+	case trace.HeadMissing: // in flight since before it began
+		start = math.MinInt64 + 1
+	}
+	if start == none || end == none || end < start {
+		f.endless++
+		return
+	}
+	if w.placed {
+		f.starts, f.ends = append(f.starts, start), append(f.ends, end)
+	}
+}
+
+type concurrencyState struct {
+	base
+	cells cells[flight, *flight]
+}
+
+func (s *concurrencyState) Update(v *View) {
+	x := s.begin(v)
+	for i := range v.Rows {
+		if w, selected := x.next(i); selected {
+			s.cells.at(place{NoWindow, x.index, x.group[i], int32(w.side)}, 0).add(&w, s.def)
+		}
+	}
+}
+
+func (s *concurrencyState) Merge(other State) error {
+	o, ok := other.(*concurrencyState)
+	if !ok {
+		return errMerge(s, other)
+	}
+	s.base.merge(&o.base)
+	s.cells.merge(&o.cells)
+	return nil
+}
+
+func (s *concurrencyState) AppendState(dst []byte) []byte {
+	return s.cells.appendTo(s.base.appendTo(dst))
+}
+
+func (s *concurrencyState) LoadState(src []byte) error {
+	r := &reader{src: src}
+	s.base.load(r)
+	s.cells.load(r)
+	return r.done()
+}
+
+func (s *concurrencyState) Size() int64 { return s.cells.size() }
+
+// Next adds the steady windows to facts.
+func (s *concurrencyState) Next(facts *Facts) bool {
+	again := s.learn(facts)
+	s.finishing(func(run int32, info *runInfo) {
+		all := s.flight(run, -1, info.counting())
+		if steady, why := steadyOf(stat.NewSweep(all.starts, all.ends), info); why == metric.None {
+			f := &facts.Runs[run]
+			f.SteadyFrom, f.SteadyTo, f.HasSteady = steady[0], steady[1], true
+		}
+	})
+	return again
+}
+
+// flight returns all requests of a group of one side; group -1 is all.
+func (s *concurrencyState) flight(run, group int32, side trace.Side) *flight {
+	all := new(flight)
+	for p, f := range s.cells.byPlace {
+		if p.run == run && p.side == int32(side) && (group < 0 || p.group == group) {
+			all.merge(f)
+		}
+	}
+	return all
+}
+
+// curvePoints is the number of points of a curve.
+const curvePoints = 256
+
+func (s *concurrencyState) Finish(out Output) {
+	s.finishing(func(run int32, info *runInfo) {
+		side := info.counting()
+		w := info.over(s.def)
+		windows := s.windows(run)
+		groups := []int32{-1}
+		for p := range s.cells.byPlace {
+			if p.run == run && len(s.q.By) > 0 && !slices.Contains(groups, p.group) {
+				groups = append(groups, p.group)
+			}
+		}
+		slices.Sort(groups)
+		for _, g := range groups {
+			all := s.flight(run, g, side)
+			sweep := stat.NewSweep(all.starts, all.ends)
+			c := out.Cell(run, g, NoWindow)
+			c.Concurrency = concurrencyOf(sweep, &w, all.endless)
+			little(c, all, &w)
+			c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
+			if g < 0 {
+				steady(&c.Concurrency, sweep, info)
+			}
+			for _, window := range windows[:min(len(windows), maxCells/len(groups))] {
+				in := s.clip(run, info, w, window)
+				c := out.Cell(run, g, window)
+				c.Concurrency = concurrencyOf(sweep, &in, 0)
+				c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
+				setValue(c, "concurrency_mean", c.Concurrency.Mean)
+				setValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
+			}
+		}
+	})
+}
+
+// concurrencyOf returns the concurrency over w.
+func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurrency {
+	c := report.Concurrency{Curve: []report.Point{}}
+	if !w.placed {
+		why := w.why
+		if why == metric.None {
+			why = metric.Clock
+		}
+		c.Mean, c.Max = report.Null(why.String()), report.Null(why.String())
+		return c
+	}
+	c.Mean = report.Known(sweep.Mean(w.from, w.to), unit.None)
+	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
+	if endless > 0 {
+		c.Mean.Note = fmt.Sprintf("%d requests without a recorded end are left out", endless)
+	}
+	for _, step := range sweep.Curve(w.from, w.to, curvePoints) {
+		c.Curve = append(c.Curve, report.Point{T: step.T, V: step.N})
+	}
+	return c
+}
+
+// little writes the mean by Little's law beside that of the sweep.
+func little(c *report.Cell, all *flight, w *interval) {
+	setValue(c, "concurrency_mean", c.Concurrency.Mean)
+	v := report.Null(w.why.String())
+	if w.why == metric.None && all.residence.N > 0 {
+		v = report.Known(all.residence.Mean()*float64(all.residence.N)/float64(w.dt), unit.None)
+		if m := c.Concurrency.Mean; m.Known && m.V > 0 && w.note == "" && (v.V > 1.01*m.V || v.V < 0.99*m.V) {
+			v.Note = "differs from the sweep: some requests lie partly outside of W, or have no end"
+		}
+	} else if w.why == metric.None {
+		v = report.Null(metric.NotRecorded.String())
+	}
+	setValue(c, "concurrency_little", v)
+}

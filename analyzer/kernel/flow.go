@@ -1,0 +1,104 @@
+package kernel
+
+import "maps"
+
+// flow holds what passes through a place: sums over the requests or tokens that
+// belong to it. All are integers, so that they do not depend on their order.
+type flow struct {
+	requests, ok     int64 // by arrival
+	completed        int64 // ok requests, by their end
+	tokens, tokensOK int64 // by their own time
+	firsts           int64 // of tokens, those that are the first of their request
+	prompt, promptOK int64 // prompt tokens, by the first token
+	prompts          int64 // requests whose prompt counts
+	noPrompt         int64 // of unknown length
+	cached           int64 // cached prompt tokens, by the first token
+	noCached         int64 // requests that do not say
+	span             int64 // decode time of sequences, ns
+	timed, steps     int64 // decode time, and tokens after the first, of sequences whose N is known
+	tpot, tpots      int64 // sum of TPOTs in 1/fraction ns, and how many
+	byChunk, spread  int64 // requests whose tokens are counted by chunk; are spread evenly
+	unknown, long    int64 // requests whose tokens nobody counted; that are too long to spread
+	unnamed          int64 // tokens of requests without a replica's name
+
+	firstDone, lastDone int64 // completions, or none
+	replicas            map[string]replica
+	crowd               bool // there are more than maxReplicas
+}
+
+// replica is one replica's part of a flow.
+type replica struct{ span, timed, steps, tokens int64 }
+
+// maxReplicas bounds the names: beyond, the column does not name replicas.
+const maxReplicas = 4096
+
+func newFlow() *flow { return &flow{firstDone: none, lastDone: none} }
+
+func (f *flow) sums() []*int64 {
+	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.promptOK, &f.prompts, &f.noPrompt,
+		&f.cached, &f.noCached, &f.span, &f.timed, &f.steps, &f.tpot, &f.tpots, &f.byChunk, &f.spread, &f.unknown, &f.long, &f.unnamed}
+}
+
+func (f *flow) merge(o *flow) {
+	mine := f.sums()
+	for i, n := range o.sums() {
+		*mine[i] += *n
+	}
+	f.firstDone = least(f.firstDone, o.firstDone)
+	f.lastDone = max(f.lastDone, o.lastDone)
+	f.crowd = f.crowd || o.crowd
+	for name, r := range o.replicas {
+		f.replica(name, r)
+	}
+}
+
+// replica adds to the part of a replica.
+func (f *flow) replica(name string, r replica) {
+	if f.replicas == nil {
+		f.replicas = make(map[string]replica)
+	}
+	sum := f.replicas[name]
+	f.replicas[name] = replica{sum.span + r.span, sum.timed + r.timed, sum.steps + r.steps, sum.tokens + r.tokens}
+	if f.crowd = f.crowd || len(f.replicas) > maxReplicas; f.crowd {
+		clear(f.replicas)
+	}
+}
+
+func (f *flow) weight() int64 { return f.requests + f.tokens }
+func (f *flow) size() int64   { return 256 + 64*int64(len(f.replicas)) }
+
+func (f *flow) appendTo(dst []byte) []byte {
+	for _, n := range f.sums() {
+		dst = appendInts(dst, *n)
+	}
+	crowd := byte(0)
+	if f.crowd {
+		crowd = 1
+	}
+	dst = append(appendInts(dst, f.firstDone, f.lastDone), crowd)
+	dst = appendInts(dst, int64(len(f.replicas)))
+	for _, name := range sortedKeys(f.replicas) {
+		r := f.replicas[name]
+		dst = appendInts(appendText(dst, name), r.span, r.timed, r.steps, r.tokens)
+	}
+	return dst
+}
+
+func (f *flow) load(src *reader) {
+	src.ints(f.sums()...)
+	src.ints(&f.firstDone, &f.lastDone)
+	f.crowd = src.flag()
+	for n := src.count(); n > 0 && src.err == nil; n-- {
+		name := src.text()
+		var r replica
+		src.ints(&r.span, &r.timed, &r.steps, &r.tokens)
+		f.replica(name, r)
+	}
+}
+
+// clone returns a copy that may be merged into.
+func (f *flow) clone() *flow {
+	c := *f
+	c.replicas = maps.Clone(f.replicas)
+	return &c
+}

@@ -1,0 +1,69 @@
+package kernel
+
+import (
+	"servescope/analyzer/metric"
+	"servescope/analyzer/report"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/unit"
+)
+
+// steadyRequests is the least number of requests sent in a steady window.
+const steadyRequests = 30
+
+// steadyOf finds the steady window of a run: with c* the time-weighted median
+// concurrency between the first and the last send, from the first instant to
+// the last before the last send at which at least 0.9 c* requests are in
+// flight. It holds if the mean inside is at least 0.9 c* and 30 requests are
+// sent in it, and exists only in a closed loop: where the limit that the client
+// states binds, or, without one, where concurrency is at its very maximum for
+// half of the time.
+func steadyOf(s *stat.Sweep, info *runInfo) (window [2]int64, why metric.Reason) {
+	side := &info.sides[info.counting()]
+	x := &side.selected
+	switch {
+	case side.rows == 0:
+		return window, metric.NoRequests
+	case !side.placed() || x.firstSend == none:
+		return window, metric.Clock
+	case side.rows < steadyRequests:
+		return window, metric.FewRequests
+	case x.lastSend <= x.firstSend:
+		return window, metric.OpenLoop
+	}
+	typical := s.Median(x.firstSend, x.lastSend)
+	bound := s.Max(x.firstSend, x.lastSend)
+	if info.limit > 0 {
+		bound = min(bound, info.limit)
+		if 10*typical < 9*bound {
+			return window, metric.OpenLoop
+		}
+	} else if typical < bound || typical == 0 {
+		return window, metric.OpenLoop
+	}
+	window = [2]int64{none, none}
+	s.Walk(x.firstSend, x.lastSend, func(t0, t1, n int64) {
+		if 10*n >= 9*typical {
+			if window[0] == none {
+				window[0] = t0
+			}
+			window[1] = t1
+		}
+	})
+	if window[0] == none || 10*s.Mean(window[0], window[1]) < 9*float64(typical) {
+		return window, metric.NoPlateau
+	}
+	if s.Started(window[0], window[1]) < steadyRequests {
+		return window, metric.FewRequests
+	}
+	return window, metric.None
+}
+
+// steady writes the steady window of a run.
+func steady(c *report.Concurrency, s *stat.Sweep, info *runInfo) {
+	window, why := steadyOf(s, info)
+	if why != metric.None {
+		c.SteadyFrom, c.SteadyTo = report.Null(why.String()), report.Null(why.String())
+		return
+	}
+	c.SteadyFrom, c.SteadyTo = report.KnownInt(window[0], unit.Nanosecond), report.KnownInt(window[1], unit.Nanosecond)
+}
