@@ -71,7 +71,7 @@ func (d *defaults) meta(format string) *trace.RunMeta {
 
 // noteEmpty records that the source is empty, once however it is cut.
 func (d *defaults) noteEmpty(log *diag.Log, src formats.Source, rng formats.Range) {
-	if d.empty && rng.From == 0 {
+	if d.empty && rng.From == 0 && rng.To != 0 {
 		assemble.Notes{File: src.Name(), Log: log}.Note(empty, 0)
 	}
 }
