@@ -49,7 +49,7 @@ func reserve(buf []byte, n int) []byte {
 	if cap(buf)-len(buf) >= n+Pad {
 		return buf
 	}
-	out := make([]byte, len(buf), max(len(buf)+n+Pad, min(2*len(buf), len(buf)+8<<20)))
+	out := make([]byte, len(buf), len(buf)+n+Pad)
 	copy(out, buf)
 	return out
 }

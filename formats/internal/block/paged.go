@@ -7,8 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// extra is room for the rest of a block's last line, where that is short.
-const extra = 64 << 10
+// The rest of a block's last line: short bytes of it are read at once, and a
+// buffer has room for extra.
+const (
+	short = 8 << 10
+	extra = 64 << 10
+)
 
 // paged reads a source with random access in slots of equal size. A slot owns
 // the lines that start in it.
@@ -68,30 +72,65 @@ func (p *paged) next(b *Block, buf []byte) (seq int64, out []byte, end bool, err
 // ends there. buf[i:] are the block's lines so far.
 func (p *paged) lastLine(b *Block, buf []byte, i int, seq int64, eof bool) (out []byte, err error) {
 	line := i + bytes.LastIndexByte(buf[i:], '\n') + 1
-	end := -1 // where its newline is
-	for step := 4096; end < 0 && !eof && len(buf)-line <= p.maxLine; step = min(2*step, 1<<20) {
-		if len(buf)+step > p.limit && !p.turn.wait(seq) {
-			return buf, context.Canceled
-		}
-		known := len(buf)
-		buf, err = p.read(buf, b.Off+int64(known-i), step)
-		if eof = err == io.EOF; err != nil && !eof {
+	known := len(buf)
+	off := b.Off + int64(known-i)
+	if !eof { // the rest is mostly short
+		if buf, err = p.read(buf, off, short); err != nil && err != io.EOF {
 			return buf, err
 		}
-		if k := bytes.IndexByte(buf[known:], '\n'); k >= 0 {
-			end = known + k
+		eof = err == io.EOF
+	}
+	k := bytes.IndexByte(buf[known:], '\n')
+	if k >= 0 {
+		buf = buf[:known+k+1]
+	} else if !eof { // find out how long it is before there is room for it
+		off += int64(len(buf) - known)
+		n, err := p.rest(buf[len(buf):cap(buf)], off, p.maxLine-(len(buf)-line))
+		if err != nil {
+			return buf, err
 		}
+		if n < 0 {
+			b.TooLong = b.Off + int64(line-i)
+			return buf[:line], nil
+		}
+		if len(buf)+n > p.limit && !p.turn.wait(seq) {
+			return buf, context.Canceled
+		}
+		if buf, err = p.read(buf, off, n); err == io.EOF {
+			err = nil
+		}
+		return buf, err
 	}
-	if end < 0 {
-		end = len(buf)
-	} else {
-		buf = buf[:end+1]
-	}
-	if end-line > p.maxLine {
+	if size := len(bytes.TrimSuffix(buf[line:], []byte{'\n'})); size > p.maxLine {
 		b.TooLong = b.Off + int64(line-i)
 		buf = buf[:line]
 	}
 	return buf, nil
+}
+
+// rest returns how many bytes from off on belong to the line there, with its
+// newline, or -1 if there are more than most without it.
+func (p *paged) rest(scratch []byte, off int64, most int) (n int, err error) {
+	scratch = scratch[:cap(scratch)-Pad]
+	for n <= most {
+		chunk, err := p.read(scratch[:0], off+int64(n), len(scratch))
+		k := bytes.IndexByte(chunk, '\n')
+		switch {
+		case k >= 0 && n+k <= most:
+			return n + k + 1, nil
+		case k >= 0:
+			return -1, nil
+		case err != nil && err != io.EOF:
+			return 0, err
+		}
+		if n += len(chunk); err == io.EOF {
+			break
+		}
+	}
+	if n > most {
+		n = -1
+	}
+	return n, nil
 }
 
 // read appends n bytes at offset off to buf, fewer at the end of the source,

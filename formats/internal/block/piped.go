@@ -104,7 +104,7 @@ func (p *piped) cut(b *Block, buf []byte, seq int64) (out []byte, last int, ok b
 		if known = len(buf); end >= 0 || p.eof || known > p.maxLine {
 			break
 		}
-		n := min(max(known, p.size), 1<<20)
+		n := min(3*max(known, p.size), p.maxLine+1-known) // few steps: each copies all and leaves a buffer behind
 		if known+n > p.limit && !p.turn.wait(seq) {
 			return buf, 0, false
 		}
