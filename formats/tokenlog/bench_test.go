@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"testing"
 
+	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/formatstest/generate/shapes"
 	"servescope/formats/internal/block"
@@ -56,20 +58,39 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkScanEvents leaves out the assembler.
-func BenchmarkScanEvents(b *testing.B) {
+// BenchmarkScan scans one block over and over: no reading, no assembler.
+func BenchmarkScan(b *testing.B) {
+	c := shapes.Config{Seed: 1, Size: 240 << 10, Tokens: 200, Open: 20}
+	b.Run("records", func(b *testing.B) {
+		blk := makeBlock(b, shapes.Records, c)
+		out := newRecords("bench", new(trace.RunMeta), trace.Clock{}, true)
+		for b.Loop() {
+			scanRecords(blk, out)
+		}
+		if out.parsed == 0 {
+			b.Fatal("no records")
+		}
+	})
+	b.Run("events", func(b *testing.B) {
+		blk := makeBlock(b, shapes.Events, c)
+		out := newEvents("bench", true)
+		for b.Loop() {
+			scanEvents(blk, out)
+		}
+		if len(out.List) == 0 {
+			b.Fatal("no events")
+		}
+	})
+}
+
+func makeBlock(b *testing.B, write func(io.Writer, shapes.Config) error, c shapes.Config) *block.Block {
 	var text bytes.Buffer
-	shapes.Events(&text, shapes.Config{Seed: 1, Size: 240 << 10, Tokens: 200, Open: 20})
+	if err := write(&text, c); err != nil {
+		b.Fatal(err)
+	}
 	n := text.Len()
 	text.Write(bytes.Repeat([]byte{'\n'}, block.Pad))
-	blk := &block.Block{Data: text.Bytes()[:n], TooLong: -1}
-	out := new(events)
 	b.SetBytes(int64(n))
 	b.ReportAllocs()
-	for b.Loop() {
-		scanEvents(blk, out)
-	}
-	if len(out.List) == 0 {
-		b.Fatal("no events")
-	}
+	return &block.Block{Data: text.Bytes()[:n], TooLong: -1}
 }

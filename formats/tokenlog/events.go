@@ -53,7 +53,7 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 		Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
 	}, opt.Memory)
 	absolute := first.clock.Kind == trace.Wall || first.clock.Kind == trace.Monotonic
-	fresh := func() *events { return &events{file: r.file, absolute: absolute} }
+	fresh := func() *events { return newEvents(r.file, absolute) }
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents)
 	return r, nil
 }
@@ -110,7 +110,6 @@ func (r *eventReader) Close() error {
 // events is what one block becomes.
 type events struct {
 	assemble.Events
-	file     string
 	absolute bool // the file's clock began long before the log: no stamp is 0
 	parser   parser
 
@@ -123,6 +122,12 @@ type events struct {
 	kinds            [len(eventNames)]int64
 }
 
+func newEvents(file string, absolute bool) *events {
+	e := &events{absolute: absolute}
+	e.parser.Notes = assemble.Notes{File: file, Log: &e.log}
+	return e
+}
+
 // maxTemplates is how many layouts are tried before a line is read key by key.
 const maxTemplates = 4
 
@@ -133,7 +138,7 @@ func scanEvents(b *block.Block, out *events) {
 	out.kinds = [len(eventNames)]int64{}
 	out.Reset(b.Off, b.Data)
 	p := &out.parser
-	p.text, p.Notes = b.Data[:len(b.Data)+block.Pad], assemble.Notes{File: out.file, Log: &out.log}
+	p.text = b.Data[:len(b.Data)+block.Pad]
 	if b.TooLong >= 0 {
 		out.diagnosed++
 	}

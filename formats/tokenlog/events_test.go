@@ -31,7 +31,7 @@ type eventFacts struct {
 func scanText(text []byte, templates bool) ([]eventFacts, *events) {
 	n := len(text)
 	b := &block.Block{Data: append(slices.Clone(text), bytes.Repeat([]byte{'\n'}, block.Pad)...)[:n], TooLong: -1}
-	s := new(events)
+	s := newEvents("test", false)
 	if !templates {
 		s.templates = make([]template, maxTemplates)
 		for i := range s.templates {

@@ -16,9 +16,9 @@ var (
 	notARequest = &assemble.Problem{Code: "not_a_request", Severity: diag.DataLoss,
 		Msg: "the JSON object has no time, count or status of a request"}
 	wantsEvents = &assemble.Problem{Code: "wrong_shape", Severity: diag.DataLoss,
-		Msg: "the line is an event, not a request", Fix: "--format tokenlog-events"}
+		Msg: "the line is an event, not a request", Fix: "--input-format tokenlog-events"}
 	wantsRecords = &assemble.Problem{Code: "wrong_shape", Severity: diag.DataLoss,
-		Msg: "the line is a whole request, not an event", Fix: "--format tokenlog"}
+		Msg: "the line is a whole request, not an event", Fix: "--input-format tokenlog"}
 	notAnEvent = &assemble.Problem{Code: "not_an_event", Severity: diag.DataLoss,
 		Msg: "the JSON object has no event"}
 	unknownEvent = &assemble.Problem{Code: "unknown_event", Severity: diag.Notice,

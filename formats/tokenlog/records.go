@@ -42,9 +42,7 @@ func openRecords(ctx context.Context, src formats.Source, rng formats.Range, opt
 	}
 	r := &recordReader{run: first.meta(recordsName), account: formats.Account{Kinds: map[string]int64{}}}
 	first.noteEmpty(&r.diags, src, rng)
-	fresh := func() *records {
-		return &records{file: src.Name(), run: r.run, clock: first.clock, lists: opt.Lists, builder: trace.NewBuilder(trace.Requests)}
-	}
+	fresh := func() *records { return newRecords(src.Name(), r.run, first.clock, opt.Lists) }
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanRecords)
 	return r, nil
 }
@@ -76,26 +74,27 @@ func (r *recordReader) Close() error             { return r.stream.Close() }
 
 // records is what one block becomes.
 type records struct {
-	file    string
-	run     *trace.RunMeta
-	clock   trace.Clock
-	lists   bool
-	builder *trace.Builder
-	parser  parser
+	parser parser
+	writer assemble.Writer
 
 	log                      diag.Log
 	batch                    *trace.Batch
 	parsed, diagnosed, noise int64
 }
 
+func newRecords(file string, run *trace.RunMeta, clock trace.Clock, lists bool) *records {
+	r := new(records)
+	r.parser.Notes = assemble.Notes{File: file, Log: &r.log}
+	r.writer = assemble.Writer{Notes: r.parser.Notes, Builder: trace.NewBuilder(trace.Requests), Run: run, Clock: clock, Lists: lists}
+	return r
+}
+
 // scanRecords reads the lines of a block.
 func scanRecords(b *block.Block, out *records) {
 	out.log = diag.Log{}
 	out.parsed, out.diagnosed, out.noise = 0, 0, 0
-	notes := assemble.Notes{File: out.file, Log: &out.log}
-	w := assemble.Writer{Notes: notes, Builder: out.builder, Run: out.run, Clock: out.clock, Lists: out.lists}
-	p := &out.parser
-	p.text, p.Notes = b.Data[:len(b.Data)+block.Pad], notes
+	p, w := &out.parser, &out.writer
+	p.text = b.Data[:len(b.Data)+block.Pad]
 	if b.TooLong >= 0 {
 		out.diagnosed++
 	}
@@ -120,7 +119,7 @@ func scanRecords(b *block.Block, out *records) {
 		}
 		i = p.lineEnd() + 1
 	}
-	out.batch = out.builder.Take(out.run, out.file)
+	out.batch = w.Builder.Take(w.Run, w.File)
 }
 
 // record reads the object at the cursor as a request and moves to the line's

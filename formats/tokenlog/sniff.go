@@ -83,6 +83,7 @@ func objectLines(b []byte) (lines [][]byte) {
 // recordScore scores the keys of one line as those of a request.
 func recordScore(keys []formats.Key) formats.Score {
 	var begin, list, times, tokens int
+	_, id := formats.Find(keys, "request_id")
 	for i := range keys {
 		f := known(&keys[i])
 		if f == nil {
@@ -107,7 +108,7 @@ func recordScore(keys []formats.Key) formats.Score {
 		return formats.Sure
 	case list > 0, begin > 0 && (tokens > 0 || times > 1):
 		return formats.Likely
-	case times > 0 && times+tokens > 1:
+	case times > 0 && (id || times+tokens > 1):
 		return formats.Maybe
 	}
 	return formats.No

@@ -22,6 +22,7 @@ func TestSniff(t *testing.T) {
 		{"gaps", `{"sent":1,"first_token":2,"chunk_gaps":[0.5]}`, formats.Sure, formats.No},
 		{"no list", `{"arrival":1764428000.25,"finished":1764428001.25}`, formats.Likely, formats.No},
 		{"some keys", `{"id":"x","queued":1764428000.25,"output_tokens":7}`, formats.Maybe, formats.No},
+		{"cut in a long prompt before the rest", `{"request_id":"r1","arrival":1764428000.25,"prompt":"` + strings.Repeat("x", 1000), formats.Maybe, formats.No},
 		{"one key", `{"id":"x","queued":1764428000.25}`, formats.No, formats.No},
 		{"counts only", `{"prompt_tokens":7,"output_tokens":7}`, formats.No, formats.No},
 		{"flags of the same names", `{"arrival":true,"queued":false,"finished":true,"output_tokens":3}`, formats.No, formats.No},
