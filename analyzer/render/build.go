@@ -46,6 +46,7 @@ func (b *builder) run(r *report.Run) {
 	}
 	if r.Requests.Total > 0 {
 		b.latencies(&r.Cell, r.Side)
+		b.intervals(&r.Cell)
 		b.rates(r)
 		b.further(&r.Cell, r.Side)
 	}

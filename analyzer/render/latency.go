@@ -101,6 +101,7 @@ func (b *builder) latencies(c *report.Cell, side string) {
 func (b *builder) further(c *report.Cell, side string) {
 	shown := slices.Clone(principal)
 	var missing byReason
+	var same []string
 	s := section{title: "further metrics"}
 	for _, name := range metricNames(c) {
 		m := c.Metrics[name]
@@ -112,13 +113,16 @@ func (b *builder) further(c *report.Cell, side string) {
 			continue
 		}
 		if i := slices.IndexFunc(shown, func(p string) bool { return repeats(&m, c.Metrics[p]) }); i >= 0 {
-			s.lines = append(s.lines, pair{key: name, value: own("the same as %s", shown[i])})
+			same = append(same, name+" as "+shown[i])
 			continue
 		}
 		shown = append(shown, name)
 	}
 	if len(shown) > len(principal) {
 		s.grid = b.metricTable(c, shown[len(principal):], side)
+	}
+	if len(same) > 0 {
+		s.lines = append(s.lines, pair{key: "the same", value: own("%s", strings.Join(same, ", "))})
 	}
 	s.lines = append(s.lines, missing.lines()...)
 	if s.grid != nil || len(s.lines) > 0 {

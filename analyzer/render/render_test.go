@@ -163,6 +163,8 @@ func TestCSVIsComplete(t *testing.T) {
 		"ttft excluded.failed":      "8|||",
 		"token_latency mean":        "|ns/token|0|not_recorded",
 		"requests total":            "1000|requests||",
+		"ttft 0.5.low":              strconv.FormatFloat(m.Quantiles["0.5"]*0.9, 'f', -1, 64) + "|ns|990|",
+		"ttft 0.999.high":           "|ns|990|unbounded",
 		"throughput from":           "1764428000250000000|ns||",
 		"throughput.tps value":      "4511.2|tokens/s||",
 		"goodput missed_by.ttft":    "80|requests||",
@@ -186,7 +188,7 @@ func count(r *report.Report) int {
 			if m.N == 0 {
 				n++
 			} else {
-				n += 4 + len(m.Quantiles)
+				n += 4 + len(m.Quantiles) + 2*len(m.Intervals)
 			}
 		}
 		if c.Goodput != nil {

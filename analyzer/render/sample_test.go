@@ -16,6 +16,8 @@ func dist(u unit.Unit, n int64, median float64, excluded map[string]int64) repor
 		Max: median * 7.3, Exact: true, Excluded: excluded,
 	}
 	m.Quantiles = map[string]float64{"0.5": median, "0.9": median * 1.9, "0.95": median * 2.4, "0.99": median * 4.2, "0.999": median * 6.9}
+	m.Intervals = map[string][2]any{"0.5": {median * 0.9, median * 1.1}, "0.9": {median * 1.6, median * 2.1},
+		"0.95": {median * 2.2, median * 3}, "0.99": {median * 3.1, median * 7}, "0.999": {median * 5, nil}}
 	return m
 }
 

@@ -18,7 +18,7 @@ type Metric struct {
 	Min        float64            `json:"min"`                 // smallest value
 	Max        float64            `json:"max"`                 // largest value
 	Quantiles  map[string]float64 `json:"quantiles"`           // by rank: "0.5", "0.99", …
-	Intervals  map[string][2]any  `json:"intervals,omitempty"` // confidence bounds by rank; a bound is null where the sample gives none
+	Intervals  map[string][2]any  `json:"intervals,omitempty"` // 95 % confidence bounds by rank; a bound is null where the sample gives none
 	Exact      bool               `json:"exact"`               // the quantiles are exact, not from a histogram
 	Excluded   map[string]int64   `json:"excluded"`            // requests or gaps without a value, by reason
 	Reason     string             `json:"reason,omitempty"`    // why n is 0

@@ -119,9 +119,24 @@ func (t *tidier) metric(name string, m *Metric) {
 			stat(rank, m.Quantiles[rank])
 		}
 		stat("max", m.Max)
+		t.intervals(name, m)
 	}
 	for _, code := range sorted(m.Excluded) {
 		t.add(name, "excluded."+code, KnownInt(m.Excluded[code], unit.None))
+	}
+}
+
+// intervals adds the bounds of each quantile as RANK.low and RANK.high.
+func (t *tidier) intervals(name string, m *Metric) {
+	for _, rank := range sortedRanks(m.Intervals) {
+		for i, side := range []string{".low", ".high"} {
+			v := Null("unbounded")
+			if f, ok := m.Intervals[rank][i].(float64); ok {
+				v = Known(f, m.Unit)
+			}
+			v.Unit = m.Unit
+			t.emit(name, rank+side, v, m.N)
+		}
 	}
 }
 
@@ -152,7 +167,7 @@ func sorted[V any](m map[string]V) []string {
 }
 
 // sortedRanks orders ranks by number: 0.9 before 0.95.
-func sortedRanks(m map[string]float64) []string {
+func sortedRanks[V any](m map[string]V) []string {
 	keys := sorted(m)
 	slices.SortStableFunc(keys, func(a, b string) int {
 		x, _ := strconv.ParseFloat(a, 64)
