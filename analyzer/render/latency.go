@@ -29,11 +29,15 @@ func metricNames(cells ...*report.Cell) []string {
 	return inOrder(sortedKeys(all))
 }
 
-// inOrder sorts names of metrics and rates, which come sorted as text.
+// inOrder sorts names of metrics, or of rates, which come sorted as text. The
+// rate tps_decode has the name of a distribution; it stands last among rates.
 func inOrder(names []string) []string {
 	place := map[string]int{}
 	for i, m := range metric.All() {
 		place[m.Name] = i + 1
+	}
+	if slices.Contains(names, "tps") {
+		delete(place, "tps_decode")
 	}
 	for i, name := range principal {
 		place[name] = i - len(principal)

@@ -77,6 +77,8 @@ func TestGolden(t *testing.T) {
 		{"color120.txt", color, several()},
 		{"none.txt", text80, &report.Report{Schema: report.Schema}},
 		{"none.json", JSON, &report.Report{Schema: report.Schema}},
+		{"aggregates.txt", text80, aggregates(1)},
+		{"aggregates-several.txt", text80, aggregates(3)},
 		{"hostile.txt", text80, hostile()},
 		{"hostile.md", Markdown, hostile()},
 	} {
@@ -279,7 +281,7 @@ func TestP49HostileText(t *testing.T) {
 	columns := 0
 	for _, line := range strings.Split(md, "\n") {
 		bare := regexp.MustCompile("`[^`]*`|<code>[^<]*</code>|</?sub>|<br>").ReplaceAllString(line, "")
-		if regexp.MustCompile("<[a-zA-Z/!]|@\\w|[^\\\\]\\]\\(").MatchString(bare) {
+		if regexp.MustCompile(`<[a-zA-Z/!]|@\w|[^\\]\]\(`).MatchString(bare) {
 			t.Errorf("Markdown acts: %q", line)
 		}
 		if !strings.HasPrefix(line, "|") {

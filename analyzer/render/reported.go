@@ -10,12 +10,19 @@ import (
 
 // reported adds the producer's own figures beside ours, and how far apart they
 // are. Figures without a counterpart are only counted; beside other runs (lead
-// names the run), so are equal ones, and those of bare are left out.
+// names the run), so are equal ones, and those of bare are left out. Where there
+// is nothing else, all are shown.
 func (b *builder) reported(r *report.Run, lead string, bare map[string]bool) {
 	g := &grid{align: "l", head: []cell{text("reported by the producer"), text("theirs"), text("ours"), text("difference")}}
+	alone := r.Requests.Total == 0 && lead == ""
+	if alone {
+		g.head = g.head[:2]
+	}
 	var rest, equal int64
 	for _, f := range r.Reported {
 		switch {
+		case alone:
+			g.rows = append(g.rows, []cell{{text: f.Key, code: true}, text(unit.Format(f.Unit, f.Value))})
 		case bare[f.Key]:
 		case f.Metric == "" && !f.Ours.Known:
 			rest++

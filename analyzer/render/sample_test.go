@@ -114,3 +114,18 @@ func several() *report.Report {
 	}
 	return r
 }
+
+// aggregates is a report of n files that hold no per-request data.
+func aggregates(n int) *report.Report {
+	r := &report.Report{Schema: report.Schema, Definition: report.Definition{Name: "default"}}
+	for i := range n {
+		run := sampleRun("aggregates-"+strconv.Itoa(i)+".json", 1)
+		run.Cell = report.Cell{Metrics: map[string]report.Metric{"ttft": {Unit: unit.Nanosecond, Reason: "no_requests"}}}
+		for j := range run.Reported {
+			run.Reported[j].Ours = report.Null("no_requests")
+			run.Reported[j].Value *= float64(i + 1)
+		}
+		r.Runs = append(r.Runs, run)
+	}
+	return r
+}
