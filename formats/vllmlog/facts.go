@@ -79,7 +79,7 @@ func (f *facts) access(r *linelog.Record) {
 }
 
 // take learns from a record of factKinds.
-func (f *facts) take(r *linelog.Record, log *linelog.Log) {
+func (f *facts) take(r *linelog.Record) {
 	switch r.Kind.Name {
 	case "profiler started":
 		f.profiler = append(f.profiler, interval{from: r.T, closed: !r.Timed})
@@ -98,10 +98,15 @@ func (f *facts) take(r *linelog.Record, log *linelog.Log) {
 	var ignored bool
 	set(&f.model, r.Text(modelName), &ignored)
 	set(&f.served, trimName(r.Text(servedName)), &ignored)
-	for slot, to := range map[int]*int64{tensorParallel: &f.tensor, pipelineParallel: &f.pipeline, dataParallel: &f.dataParallel} {
-		if n, ok := r.Int(slot); ok {
-			*to = max(*to, n)
-		}
+	atLeast(&f.tensor, r, tensorParallel)
+	atLeast(&f.pipeline, r, pipelineParallel)
+	atLeast(&f.dataParallel, r, dataParallel)
+}
+
+// atLeast raises a size to what a record states.
+func atLeast(to *int64, r *linelog.Record, slot int) {
+	if n, ok := r.Int(slot); ok {
+		*to = max(*to, n)
 	}
 }
 

@@ -8,15 +8,17 @@ import (
 
 // fold makes rows of records.
 type fold struct {
-	run   *trace.RunMeta
-	log   *linelog.Log
-	steps *trace.Builder
-	facts facts
-	load  load
+	run      *trace.RunMeta
+	log      *linelog.Log
+	steps    *trace.Builder
+	facts    facts
+	load     load
+	requests requests
 }
 
 func newFold(run *trace.RunMeta, log *linelog.Log, opt formats.Options) *fold {
-	return &fold{run: run, log: log, steps: trace.NewBuilder(trace.Steps), load: load{engines: make(map[int64]bool)}}
+	return &fold{run: run, log: log, steps: trace.NewBuilder(trace.Steps), load: load{engines: make(map[int64]bool)},
+		requests: newRequests(run, log, opt)}
 }
 
 // Record implements linelog.Fold.
@@ -36,7 +38,10 @@ func (f *fold) Record(r *linelog.Record) *linelog.Problem {
 	case "access":
 		f.facts.access(r)
 	default:
-		f.facts.take(r, f.log)
+		if p, ok := f.requests.take(f, r); ok {
+			return p
+		}
+		f.facts.take(r)
 	}
 	return nil
 }
@@ -46,12 +51,14 @@ func (f *fold) Batch(all bool) *trace.Batch {
 	if linelog.Ready(f.steps, all) {
 		return f.steps.Take(f.run, f.log.File())
 	}
-	return nil
+	return f.requests.batch(f, all)
 }
 
 // End implements linelog.Fold.
 func (f *fold) End() {
 	f.facts.finish(f)
 	f.load.finish(f)
-	f.run.NoRequests = "the log has no request lines: start the server with --enable-log-requests, or add a result of the client"
+	if !f.requests.seen {
+		f.run.NoRequests = "the log has no request lines: start the server with --enable-log-requests, or add a result of the client"
+	}
 }

@@ -20,6 +20,8 @@ type load struct {
 	count    int64 // KV transfers
 	transfer int64 // ns of them all, as far as lines give their mean
 	timed    int64 // of how many
+
+	preemptions int64 // V0's cumulative count
 }
 
 // window is the stats line before, for the lines that accompany it.
@@ -193,6 +195,9 @@ func (l *load) finish(f *fold) {
 			key = fmt.Sprintf("%s engine %d", key, h.engine)
 		}
 		f.run.Reported = append(f.run.Reported, trace.Reported{Key: key, Stat: "value", Value: h.rate, Unit: unit.Ratio})
+	}
+	if l.preemptions > 0 {
+		f.run.Reported = append(f.run.Reported, trace.Reported{Key: "total_num_cumulative_preemption", Stat: "max", Value: float64(l.preemptions), Unit: unit.None})
 	}
 	if l.count > 0 {
 		f.run.Reported = append(f.run.Reported, trace.Reported{Key: "kv_transfers", Stat: "value", Value: float64(l.count), Unit: unit.None})

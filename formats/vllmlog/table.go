@@ -179,7 +179,7 @@ var requestKinds = []linelog.Kind{
 	{Name: "aborted in the engine", Start: []string{"Aborted request {ids}.$"}, Need: []int{ids}, Until: "v0.9"},
 	{Name: "aborted", Start: []string{"Request {id} aborted.$"}, Need: []int{id}, Since: "v0.8.5"},
 	{Name: "failed", Start: []string{"Request {id} failed ({reason})", "Request {id} failed due to "}, Need: []int{id}, Since: "v0.8.5"},
-	{Name: "preempted", Start: []string{"Sequence group {id} is preempted by "}, Need: []int{id}, Until: "v0.10"},
+	{Name: "preempted", Start: []string{"Sequence group {id} is preempted by {}total_num_cumulative_preemption={preemptions}$", "Sequence group {id} is preempted by "}, Need: []int{id}, Until: "v0.10"},
 	{Name: "details", Start: []string{"Request {id} details: ", "Generated response {id} details: ",
 		"Generated response {id} (streaming delta) details: ", "Generated response {id} (streaming complete) details: "}, Fields: payload, Use: linelog.Noise, Since: "v0.11.1"},
 	{Name: "delta", Start: []string{"Generated response {id} (streaming delta): "}, Fields: payload, Need: []int{id}, Since: "v0.14"},

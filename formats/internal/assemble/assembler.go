@@ -18,6 +18,10 @@ import (
 // that are still open. Per open request it keeps 400 bytes, 4 bytes per chunk,
 // and what further columns its events state.
 type Assembler struct {
+	// Untold says that the log need not tell of tokens: a request without token
+	// events is then one whose tokens are unknown, not one without any.
+	Untold bool
+
 	w       *Writer
 	table   table
 	recent  recent
@@ -194,6 +198,9 @@ func (a *Assembler) find(hash uint64, id []byte) uint32 {
 	}
 	return 0
 }
+
+// IsOpen reports whether a request with the given id has begun and not ended.
+func (a *Assembler) IsOpen(id []byte) bool { return a.find(Hash(id), id) != 0 }
 
 // isHead reports whether an event of that kind begins a request on the side
 // that was observed.

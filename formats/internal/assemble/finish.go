@@ -76,7 +76,7 @@ func (a *Assembler) fillTokens(q *open, d *detail, r *Row) {
 	if q.chunks == 0 {
 		// No token events: there were no tokens, unless the log says otherwise.
 		r.Tokens = r.Tokens[:0]
-		r.HasTokens = !(stated && n > 0) && !r.ints.has(trace.FirstToken) && !r.Partial
+		r.HasTokens = !a.Untold && !(stated && n > 0) && !r.ints.has(trace.FirstToken) && !r.Partial
 		return
 	}
 	if q.flags&kinds != 0 {

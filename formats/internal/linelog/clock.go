@@ -168,6 +168,12 @@ func (c *clock) after(t int64, problem *Problem) (int64, *Problem) {
 	return t, problem
 }
 
+// forget gives up on dates: the clock of the run begins with its first stamp.
+func (c *clock) forget() {
+	c.relative = true
+	c.log.meta.Clock.Kind = trace.RunClock
+}
+
 // first decides on the year of the first stamp without one.
 func (c *clock) first(s *Stamp) (t int64, problem *Problem, done bool) {
 	switch {
@@ -194,7 +200,7 @@ func (c *clock) first(s *Stamp) (t int64, problem *Problem, done bool) {
 		c.log.remark("year of the first stamp: %d, from the file's modification time", y)
 		return s.local(y), nil, true
 	}
-	c.relative = true
+	c.forget()
 	c.log.Note(noYear, c.at)
 	c.origin = s.local(unknownYear)
 	if s.Month == 2 && s.Day == 29 {
@@ -243,7 +249,8 @@ func floorDay(t int64) int64 {
 // dateless gives the local time of a time of day.
 func (c *clock) dateless(s *Stamp) int64 {
 	if !c.any {
-		c.relative, c.begun = true, true
+		c.forget()
+		c.begun = true
 		c.log.Note(noDate, c.at)
 		c.origin = days(unknownYear, 1, 1)*daySpan + s.ofDay()
 		c.last, c.any = c.origin, true
@@ -377,10 +384,9 @@ func (c *clock) infer(inner *Stamp, t int64) {
 }
 
 // finish tells the run what was decided.
-func (c *clock) finish(m *trace.RunMeta) {
+func (c *clock) finish() {
 	switch {
 	case c.relative:
-		m.Clock.Kind = trace.RunClock
 	case c.zone != nil:
 		c.log.remark("zone of stamps that state none: %s, as given", c.zone)
 	case c.assumed:

@@ -46,6 +46,9 @@ func (l *Log) NoteMany(p *Problem, offset, n int64) {
 	l.diags.Add(diag.Diag{Code: p.Code, Severity: p.Severity, File: l.file, Offset: offset, Count: n, Msg: p.Msg, Fix: p.Fix})
 }
 
+// Diags returns where diags are collected.
+func (l *Log) Diags() *diag.Log { return &l.diags }
+
 // File returns the name of the source.
 func (l *Log) File() string { return l.file }
 
@@ -192,7 +195,7 @@ func (r *reader) use(rec *Record) *Problem {
 	case rec.strange:
 		return suspicious
 	case rec.short && rec.Cut:
-		return truncated
+		return Truncated
 	case rec.short:
 		return incomplete
 	}
@@ -205,18 +208,19 @@ func (r *reader) use(rec *Record) *Problem {
 	return r.fold.Record(rec)
 }
 
-// The problems of records.
+// The problems of records. A Fold uses Truncated for a record that is Cut where
+// that matters.
 var (
 	tooLong    = &Problem{"line_too_long", diag.DataLoss, "a line is too long to be read and was skipped", ""}
 	suspicious = &Problem{"suspicious_value", diag.Notice, "a line looks like the server's but holds a value that no server prints: it may be text of a user, and was skipped", ""}
-	truncated  = &Problem{"truncated_line", diag.DataLoss, "the log ends in the middle of a line that carries times: it was skipped", "take the log again once it is complete"}
+	Truncated  = &Problem{"truncated_line", diag.DataLoss, "the log ends in the middle of a line that carries times: it was skipped", "take the log again once it is complete"}
 	incomplete = &Problem{"incomplete_line", diag.DataLoss, "a line lacks values that its kind has: it is torn, or of a version that is not known, and was skipped", ""}
 	inPayload  = &Problem{"payload_line", diag.Notice, "a line inside the text of a user looks like the server's: it was skipped", ""}
 )
 
 // finish completes diags and account behind the last record.
 func (r *reader) finish() {
-	r.clock.finish(r.meta)
+	r.clock.finish()
 	r.strangers.report(r)
 	r.unknown.report(&r.log)
 }
@@ -261,7 +265,11 @@ func (r *reader) scout(ctx context.Context, text formats.Source, stamped bool) e
 		return r.named(err)
 	}
 	defer in.Close()
-	buf := make([]byte, scoutBytes)
+	size := int64(scoutBytes)
+	if n := text.Size(); n >= 0 {
+		size = min(size, n)
+	}
+	buf := make([]byte, size)
 	n, err := io.ReadFull(in, buf)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return r.named(err)
