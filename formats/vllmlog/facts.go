@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/linelog"
@@ -155,11 +156,19 @@ func (f *facts) finish(fold *fold) {
 	for _, p := range f.profiler {
 		switch {
 		case p.to > 0:
-			run.Notes = append(run.Notes, fmt.Sprintf("the profiler ran from %d to %d ns: exclude this time from latencies", p.from, p.to))
+			run.Notes = append(run.Notes, fmt.Sprintf("the profiler ran from %s to %s: exclude this time from latencies", f.text(run, p.from), f.text(run, p.to)))
 		case !p.closed:
-			run.Notes = append(run.Notes, fmt.Sprintf("the profiler ran from %d ns to the end: exclude this time from latencies", p.from))
+			run.Notes = append(run.Notes, fmt.Sprintf("the profiler ran from %s to the end: exclude this time from latencies", f.text(run, p.from)))
 		}
 	}
+}
+
+// text prints a time on the run's clock.
+func (f *facts) text(run *trace.RunMeta, t int64) string {
+	if run.Clock.Kind == trace.Wall {
+		return time.Unix(0, t).UTC().Format("2006-01-02T15:04:05.999Z")
+	}
+	return fmt.Sprintf("%d ms", t/1e6)
 }
 
 // accessNote tells how many responses there were.

@@ -18,12 +18,17 @@ import (
 // resolve returns the id of the open request that a line means by id, or id
 // itself when none is open.
 func (q *requests) resolve(id []byte) (own []byte, open bool) {
-	for _, name := range [...][]byte{id, external(id), parent(id), parent(external(id))} {
+	for _, name := range names(id) {
 		if name != nil && q.assembler.IsOpen(name) {
 			return name, true
 		}
 	}
 	return id, false
+}
+
+// names returns the ids that id may stand for; some are nil.
+func names(id []byte) [4][]byte {
+	return [...][]byte{id, external(id), parent(id), parent(external(id))}
 }
 
 // external returns an internal id without the suffix of 8 hexadecimal digits, or
@@ -72,13 +77,23 @@ func (e *ended) has(id []byte) bool {
 	return ok && id != nil
 }
 
+// meant reports whether one of them is a request that id may stand for.
+func (e *ended) meant(id []byte) bool {
+	for _, name := range names(id) {
+		if e.has(name) {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *ended) drop(id []byte) { delete(e.hashes, assemble.Hash(id)) }
 
 func (e *ended) add(id []byte) {
 	if e.hashes == nil {
 		e.hashes = make(map[uint64]struct{})
 	}
-	for _, name := range [...][]byte{id, external(id)} {
+	for _, name := range names(id) {
 		if name == nil || e.has(name) {
 			continue
 		}
@@ -93,3 +108,6 @@ func (e *ended) add(id []byte) {
 		e.at = (e.at + 1) % rememberedEnds
 	}
 }
+
+// further reports whether id is a choice behind the first of its request.
+func further(id []byte) bool { return parent(id) != nil && id[0] != '0' }

@@ -104,7 +104,7 @@ func setInt(row *assemble.Row, r *linelog.Record, c trace.Col, slot int) {
 func (q *requests) add(r *linelog.Record, kind assemble.Kind, id []byte) *linelog.Problem {
 	own, open := q.resolve(id)
 	if !open {
-		if q.ended.has(id) || q.ended.has(external(id)) {
+		if q.ended.meant(id) {
 			return nil
 		}
 		if r.Cut {
@@ -113,6 +113,9 @@ func (q *requests) add(r *linelog.Record, kind assemble.Kind, id []byte) *linelo
 		if r.Resolution > 1 {
 			q.row.SetInt(trace.Resolution, r.Resolution)
 		}
+	}
+	if kind == assemble.Dispatched && open && further(id) {
+		return nil
 	}
 	q.event(r, kind, own, -1)
 	return nil

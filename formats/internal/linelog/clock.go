@@ -27,6 +27,7 @@ type clock struct {
 	inferred bool  // offset is what outer stamps showed
 	offset   int64 // ns east of UTC
 	assumed  bool  // a zone had to be assumed
+	late     bool  // in the hour that comes twice: it is the second
 	span     zoneSpan
 	at       int64 // offset of the record
 }
@@ -288,10 +289,11 @@ func (c *clock) utc(local int64) (int64, *Problem) {
 	case 0:
 		return 0, noSuchHour
 	case 1:
+		c.late = false
 		return early, nil
 	}
-	// Twice: the first of the two, unless a line before is later than that.
-	if c.timed && early < c.lastT-600*second {
+	// Twice: the first of the two, until stamps go back.
+	if c.late = c.late || c.timed && early < c.lastT-600*second; c.late {
 		return late, nil
 	}
 	if !c.timed {

@@ -4,7 +4,7 @@ import "bytes"
 
 // The keys under which JSON loggers write what a text line has in its head.
 var (
-	messageKeys = [][]byte{[]byte("message"), []byte("msg"), []byte("log"), []byte("event"), []byte("body"), []byte("text")}
+	messageKeys = [][]byte{[]byte("message"), []byte("msg"), []byte("log"), []byte("event")}
 	timeKeys    = [][]byte{[]byte("asctime"), []byte("timestamp"), []byte("time"), []byte("ts"), []byte("@timestamp"), []byte("datetime"), []byte("created")}
 	levelKeys   = [][]byte{[]byte("levelname"), []byte("level"), []byte("severity")}
 	loggerKeys  = [][]byte{[]byte("name"), []byte("logger"), []byte("logger_name")}
@@ -53,7 +53,6 @@ func (s *scanner) json(b []byte, h *found) bool {
 		s.values(k, msg, n)
 	}
 	s.end(r, k, msg, true)
-	s.out.headed = true
 	return true
 }
 

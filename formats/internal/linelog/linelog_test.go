@@ -273,6 +273,9 @@ func TestTorn(t *testing.T) {
 	// Several records on a line, the first torn by the second.
 	f(head+"Rate: 1, Running: 2(A pid=3) "+head+"Rate: 1, Running: 2\n", "", 1, whole, whole+" (A 3)")
 	f(head+"Rate: 1, Runn"+head+"Rate: 1, Running: 2\n", "incomplete_line", 1, whole)
+	f(head+"Rat"+head+"Rate: 1, Running: 2\n", "", 1, whole)
+	f(head+"Rate:"+head+"Rate: 1, Running: 2\n", "incomplete_line", 1, whole)
+	f(head+"Rate", "truncated_line", 1)
 	f(head+"End a."+head+"End b.\n", "", 1, "end id=a", "end id=b")
 	// The last number of an unfinished line may be cut.
 	f(head+"Rate: 1, Running: 2, usage: 5", "", 1, whole)

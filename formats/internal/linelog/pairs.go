@@ -46,6 +46,7 @@ type lineState struct {
 	have    uint64 // slots
 	strange bool   // a value that is no measurement
 	payload bool   // a quote of payload is not closed
+	torn    bool   // the message ends within its template
 }
 
 // scan reads all pairs.
@@ -176,9 +177,13 @@ func (p *pairs) value(key []byte, stop string) {
 			p.list = from
 		}
 	case c == '\'' || c == '"':
+		f := p.field(key)
 		end, closed := quoteEnd(p.b, from)
+		for f == Payload && closed && end < len(p.b) && !bytes.ContainsRune([]byte(",.)]}"), rune(p.b[end])) {
+			end, closed = quoteEnd(p.b, end-1) // a quote in the text that was not escaped
+		}
 		p.i = end
-		if f := p.field(key); f == Payload {
+		if f == Payload {
 			p.line.payload, p.behind = !closed, end
 		} else if f >= 0 && closed {
 			p.text(f, p.b[from+1:end-1])

@@ -96,6 +96,24 @@ func (s *scanner) recognise(msg []byte) (kind, n int) {
 	return -1, 0
 }
 
+// torn returns the kind of a message that ends within the beginning of its
+// template, because another record or the end of the log cut it off; -1: none.
+func (s *scanner) torn(msg []byte) int {
+	const least = 4 // bytes that tell a kind
+	s.line.values, s.line.have = s.line.values[:len(s.out.values)], 0
+	msg = msg[s.lead(msg):]
+	if len(msg) < least {
+		return -1
+	}
+	for i := range s.t.first[msg[0]] {
+		if st := &s.t.first[msg[0]][i]; bytes.HasPrefix(st.lits[0], msg) && s.t.kinds[st.kind].Use == Parse {
+			s.line.torn = true
+			return st.kind
+		}
+	}
+	return -1
+}
+
 // level returns the length of a level that msg begins with, as in "INFO: ", with
 // the colours around it.
 func level(msg []byte) int {

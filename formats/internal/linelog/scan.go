@@ -231,10 +231,11 @@ func (s *scanner) segment(b []byte) {
 		if k < 0 {
 			if k, n = s.recognise(b[h.msg:end]); k >= 0 {
 				s.values(k, b[h.msg:end], n)
+			} else if ok || s.cut {
+				k = s.torn(b[h.msg:end])
 			}
 		}
 		s.end(r, k, b[h.msg:end], true)
-		s.out.headed = true
 	}
 }
 
@@ -339,18 +340,21 @@ func (s *scanner) begin(b []byte, h *found) Record {
 // end takes a record with the values read since begin, or notes what its line is.
 func (s *scanner) end(r Record, k int, msg []byte, headed bool) {
 	if k < 0 {
+		s.out.headed = s.out.headed || headed
 		s.note(rankMessage, s.t.message)
 		return
 	}
 	kind := &s.t.kinds[k]
 	if kind.Use == Noise {
+		s.out.headed = s.out.headed || headed
 		s.note(rankNoise, k)
 		return
 	}
 	r.Kind, r.Message, r.headed = kind.Kind, msg, headed
 	r.Values = s.line.values[len(s.out.values):len(s.line.values):len(s.line.values)]
 	s.out.values = s.line.values
-	r.payload, r.strange, r.short, r.Cut = s.line.payload, s.line.strange, s.line.have&kind.need != kind.need, s.cut
+	r.payload, r.strange, r.Cut = s.line.payload, s.line.strange, s.cut
+	r.short = s.line.torn || s.line.have&kind.need != kind.need
 	s.records++
 	s.out.entries = append(s.out.entries, entry{Record: r, afterHead: s.out.headed})
 	s.out.headed = false
