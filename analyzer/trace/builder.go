@@ -243,7 +243,15 @@ func (c *column) grow(row int) {
 
 // finish pads the column with nulls to the given number of rows.
 func (c *column) finish(rows int, t Type) {
-	if c.n == 0 || c.n >= rows {
+	if c.n > 0 {
+		c.padTo(rows, t)
+	}
+}
+
+// padTo pads the column, which may be empty, with nulls to the given number of
+// rows.
+func (c *column) padTo(rows int, t Type) {
+	if c.n >= rows {
 		return
 	}
 	if c.valid == nil {
@@ -263,6 +271,9 @@ func (c *column) finish(rows int, t Type) {
 	case Bool:
 		c.bits = pad(c.bits, (rows+7)>>3)
 	case Text, List:
+		if len(c.offsets) == 0 {
+			c.offsets = append(c.offsets, 0)
+		}
 		c.offsets = padOffsets(c.offsets, rows)
 	}
 	c.n = rows

@@ -53,7 +53,8 @@ func read(b *Batch, i int) row {
 // and compares every batch with what was set.
 func TestBuilderAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	b := NewBuilder(testTable)
+	b, united := NewBuilder(testTable), NewBuilder(testTable)
+	var all []row
 	for range 300 {
 		var want []row
 		density := r.Float64()
@@ -117,8 +118,33 @@ func TestBuilderAgainstModel(t *testing.T) {
 		if lean.Has(5) {
 			t.Fatal("a clone without lists has lists")
 		}
+		checkUnited(t, r, batch, want, united, &all)
 		checkSelect(t, r, lean.WithLists(5, batch.Lists(5)), want)
 	}
+}
+
+// checkUnited adds the batch to a builder, and now and then compares all that
+// was added with the model.
+func checkUnited(t *testing.T, r *rand.Rand, batch *Batch, rows []row, united *Builder, all *[]row) {
+	t.Helper()
+	united.AddBatch(batch)
+	for _, w := range rows {
+		w.l, w.hasL = nil, false
+		*all = append(*all, w)
+	}
+	if r.IntN(5) > 0 {
+		return
+	}
+	got := united.Take(nil, "")
+	if got.Rows != len(*all) {
+		t.Fatalf("%d rows united, want %d", got.Rows, len(*all))
+	}
+	for i := range *all {
+		if g := read(got, i); !reflect.DeepEqual(g, (*all)[i]) {
+			t.Fatalf("united row %d: got %+v, want %+v", i, g, (*all)[i])
+		}
+	}
+	*all = nil
 }
 
 // checkSelect compares a random selection of a batch's rows with the model.

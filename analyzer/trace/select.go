@@ -59,7 +59,7 @@ func (c *column) pick(rows []int32, t Type, dst *column) {
 		}
 	}
 	switch t {
-	case Int64:
+	case Int64, Time:
 		dst.ints = gather(c.ints, rows)
 	case Float64:
 		dst.floats = gather(c.floats, rows)
