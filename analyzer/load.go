@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"context"
-	"sync/atomic"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
@@ -21,37 +20,34 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		seen[j] = make(map[int64]*trace.RunMeta)
 	}
 	first := make([]int64, len(jobs))
-	var held atomic.Int64 // bytes of resident lists
-	budget := s.opt.Memory / 8
+	keep := &keeper{budget: s.opt.Memory / 8, over: !lists}
+	collectors := make([]collector, s.opt.Workers)
 	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
 		f := jobs[j].file
 		seen[j][b.Run.Key] = b.Run
-		r := &resident{place: place{f, s.slots.of(f, b.Run.Key), first[j]}, batch: b.Clone(false)}
+		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
 		first[j] += int64(b.Rows)
-		if lists && held.Load() <= budget {
-			r.gaps, r.tokens = pack(b.Lists(trace.ChunkGaps)), pack(b.Lists(trace.ChunkTokens))
-			held.Add(r.gaps.bytes() + r.tokens.bytes())
-		}
-		rows[j] = append(rows[j], r)
+		collectors[worker].keeper, collectors[worker].size = keep, s.size
+		collectors[worker].add(b, at, &rows[j])
 		if p != nil {
 			own := *b
 			own.Run = f.view(b.Run)
-			p.update(worker, &kernel.View{Batch: &own, RunIndex: r.slot, Group: p.zeros(worker, b.Rows)})
+			p.update(worker, &kernel.View{Batch: &own, RunIndex: at.slot, Group: p.zeros(worker, b.Rows)})
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.loaded, s.lists = true, lists && held.Load() <= budget
+	for w := range collectors {
+		collectors[w].seal()
+	}
+	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
 	s.makeRuns()
 	for _, part := range rows {
 		for _, r := range part {
 			r.batch.Run = r.file.metas[r.batch.Run.Key].view
-			if !s.lists {
-				r.gaps, r.tokens = packed{}, packed{}
-			}
 		}
 		s.rows = append(s.rows, part...)
 	}

@@ -61,7 +61,7 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 	queries := []*query.Query{
 		{},
 		queryOf(t, "filter=output_tokens > 5 and status = ok", "by=model,status"),
-		queryOf(t, "window=1s", "by=prompt_tokens", "trim=warmup=2"),
+		queryOf(t, "window=1m", "by=prompt_tokens", "trim=warmup=2"),
 	}
 	n := 0
 	for _, in := range fixtures(t) {
@@ -108,7 +108,7 @@ func everything(t *testing.T, opt Options, cut int64, q *query.Query, in source)
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.cut = cut
+	s.cut, s.size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
 		t.Fatalf("%s: %v", in.name, err)

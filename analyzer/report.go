@@ -51,7 +51,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		if untrimmed != nil {
 			filled.Untrimmed = &untrimmed.runs[run.slot].Cell
 		}
-		s.describe(filled, run, q, e, log)
+		s.describe(filled, run, q, e)
 		r.Runs = append(r.Runs, *filled)
 	}
 	log.Merge(&s.diags)
@@ -124,7 +124,7 @@ func echo(q *query.Query) report.Query {
 
 // describe completes a run with what its producer says and with the reasons of
 // what is not there.
-func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine, log *diag.Log) {
+func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 	m := r.members[0]
 	out.Label, out.Format, out.Engine, out.Version, out.Model = r.label, r.format, m.Engine, m.Version, m.Model
 	out.Side, out.Clock = sideOf(m), m.Clock.String()
@@ -145,10 +145,13 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine, l
 		}
 		reason = "no_requests"
 		out.Notes = append(out.Notes, m.NoRequests)
-		log.Add(diag.Diag{Code: "no_requests", Severity: diag.Notice, File: r.label, Offset: -1, Msg: m.NoRequests})
 	}
 	for _, m := range r.members {
 		out.Notes = append(out.Notes, m.Notes...)
+	}
+	if n, all := out.Requests.Empty, out.Requests.Total; n > 0 {
+		share := unit.Format(unit.Ratio, float64(n)/float64(all))
+		out.Notes = append(out.Notes, fmt.Sprintf("no_token: %d of %d requests produced no token (%s)", n, all, share))
 	}
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
 	for _, m := range r.members {

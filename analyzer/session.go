@@ -46,6 +46,7 @@ const rangeSize = 16 << 20
 type Session struct {
 	opt    Options
 	cut    int64 // length of a range; tests vary it
+	size   int   // rows of a resident batch; tests vary it
 	inputs *formats.Inputs
 	files  []*file // one per input, in order
 
@@ -97,7 +98,7 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 	if opt.Memory <= 0 {
 		opt.Memory = DefaultMemory
 	}
-	s := &Session{opt: opt, cut: rangeSize, inputs: inputs}
+	s := &Session{opt: opt, cut: rangeSize, size: residentRows, inputs: inputs}
 	s.diags.Merge(&inputs.Diags)
 	if err := s.detect(ctx, set, force); err != nil {
 		return nil, err

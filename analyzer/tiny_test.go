@@ -299,7 +299,7 @@ func openTest(t *testing.T, opt Options, cut int64, list ...source) *Session {
 		t.Fatal(err)
 	}
 	if cut > 0 {
-		s.cut = cut
+		s.cut, s.size = cut, 1+int(cut%13)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
