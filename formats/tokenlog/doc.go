@@ -24,50 +24,65 @@
 // chunks, throughput and concurrency. What is left out is unknown, and so are
 // the figures that need it; nothing is guessed.
 //
-// More keys say more. All are optional.
+// More keys say more. All are optional:
 //
-//	{"request_id":"r2","side":"client","clock":"monotonic","scheduled_send":98.5,"sent":100,"first_event":100.005,
-//	 "token_timestamps":[100.214,100.230],"chunk_tokens":[1,4],"output_tokens":5,"finish_reason":"stop","model":"m-8b","stream":true}
-//
-// (on one line in the file).
+//	{"request_id":"r2","side":"client","clock":"monotonic","scheduled_send":98.5,"sent":100,"first_event":100.005,"token_timestamps":[100.214,100.23],"chunk_tokens":[1,4],"output_tokens":5,"finish_reason":"stop","model":"m-8b","stream":true}
 //
 // Tokens:
 //
-//	chunk_tokens       tokens of each chunk, where chunks carry several
-//	                   (speculative decoding, multi-step); as long as the chunks.
-//	                   A chunk of 0 tokens is an event, not a token
-//	chunk_gaps         seconds between consecutive chunks, instead of
-//	                   token_timestamps; write first_token beside it
-//	first_token        stamps, for sources that have no list. Beside
-//	last_token         token_timestamps they are not needed, and those count
-//	first_event        first data event, such as a chunk with a role and no text:
-//	                   it is not a token and must not be in token_timestamps
-//	first_answer_token first token behind the reasoning
-//	reasoning_tokens, cached_tokens, max_tokens, client_tokens, preemptions, …
+//	chunk_tokens        tokens of each chunk, where chunks carry several
+//	                    (speculative decoding, multi-step); as many as chunks.
+//	                    A chunk of 0 tokens is an event, not a token
+//	chunk_gaps          seconds between consecutive chunks, instead of
+//	                    token_timestamps; write first_token beside it
+//	first_token         stamps, for sources that have no list. Beside
+//	last_token          token_timestamps they are not needed, and those count
+//	first_event         first data event, such as a chunk with a role and no text:
+//	                    it is not a token and must not be in token_timestamps
+//	first_answer_token  first token behind the reasoning
+//	token_kind          kind of the first token: content, reasoning, tool,
+//	                    refusal, audio
 //
 // Stages, as stamps (the server's view of TTFT is taken apart by them):
 //
-//	dispatched         the frontend handed the request to the engine
-//	queued, admitted   it entered the scheduler's queue; was taken up
-//	prefill_start      its first forward pass began
-//	prefill_done       its last forward pass of the prompt ended
-//	finished           the response ended
+//	scheduled_send      when the client meant to send
+//	sent, received      when the request left the client, reached the server;
+//	                    arrival is one of them
+//	dispatched          the frontend handed the request to the engine
+//	queued, admitted    it entered the scheduler's queue; was taken up
+//	prefill_start       its first forward pass began
+//	prefill_done        its last forward pass of the prompt ended (prefill_end
+//	                    is the same)
+//	finished            the response ended
+//
+// Durations that the source measured itself: d_client_wait, d_proxy, d_input,
+// d_ingress, d_queue, d_prefill, d_kv_transfer, d_decode_queue, d_first_decode,
+// d_egress, d_mm, d_stall; and resolution, the step of the record's clock.
+//
+// Counts: attempt, choice, n_choices, cached_tokens (of these cached_device,
+// cached_host, cached_storage, cached_remote), reasoning_tokens, client_tokens
+// (by a client's tokenizer), first_chunk_tokens, max_tokens (what was asked for),
+// preemptions, mm_items, mm_tokens, spec_drafted, spec_accepted, verify_steps.
+// output_tokens_source says who counted output_tokens: server (if left out),
+// client, chunks or requested.
+//
+// Names: parent_id, join_group, engine, model, replica, tenant, lora.
 //
 // Outcome:
 //
-//	error              text or object; not null, false or empty: the request
-//	                   failed. Only its class is kept: the identifier before a
-//	                   colon, or the object's type, class, name or code
-//	finish_reason      stop, length, …; abort, aborted, cancelled: aborted
-//	status             ok, failed, aborted, empty, open or head_missing, where
-//	                   the above does not say it
+//	error               text or object; not null, false or empty: the request
+//	                    failed. Only its class is kept (error_class): the
+//	                    identifier before a colon, or the object's type, class,
+//	                    name or code
+//	finish_reason       stop, length, …; abort, aborted, cancelled: aborted
+//	abort_phase         where it was then: client, queue, prefill or decode
+//	status              ok, failed, aborted, empty, open or head_missing, where
+//	                    the above does not say it
+//	stream              true or false
 //
-// And every other column of the requests table under its own name: attempt,
-// choice, parent_id, join_group, side, engine, model, replica, tenant, lora,
-// d_queue, spec_drafted, … (servescope define lists them). A key that is none of
-// these is skipped with its value, however long, and never kept: prompts and
-// outputs may stand in the log, they do not leave it. If a key occurs twice, the
-// later one counts.
+// These keys are the columns of the requests table. Any other key is skipped with
+// its value, however long, and never kept: prompts and outputs may stand in the
+// log, they do not leave it. If a key occurs twice, the later one counts.
 //
 // # An event per line (tokenlog-events)
 //
@@ -139,7 +154,7 @@
 // as two records, or in two files.
 //
 // A record that does not state its side, clock, engine or model has those of the
-// first record of the file.
+// first record of the file (if that is within the first MiB).
 //
 // # How requests are counted
 //
