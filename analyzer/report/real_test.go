@@ -9,6 +9,7 @@ import (
 
 	"servescope/analyzer"
 	"servescope/analyzer/query"
+	"servescope/analyzer/report"
 	"servescope/formats"
 	"servescope/formats/all"
 
@@ -17,7 +18,7 @@ import (
 
 // TestRealReports runs queries over the sample files and validates the reports.
 func TestRealReports(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("schema.json")
+	schema, err := report.Compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
