@@ -2,9 +2,11 @@ package kernel
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 )
@@ -133,4 +135,161 @@ func noted(t *testing.T, c *report.Cell, name, code string) {
 	t.Errorf("%s has no note %s: %v", name, code, c.Metrics[name].Notes)
 }
 
-var _ = trace.OK
+// reasoning is case P03: 100 reasoning tokens 20 ms apart, then two of the answer.
+func reasoning() req {
+	var chunks []int64
+	for i := range int64(102) {
+		chunks = append(chunks, 100+20*i)
+	}
+	r := streamed(0, 102, chunks...)
+	r.event, r.answer, r.kind, r.reasoning = 90, 2100, kindReasoning, 100
+	return r
+}
+
+func TestP03Reasoning(t *testing.T) {
+	c := cellOf(t, metric.Default, reasoning())
+	mean(t, c, "ttft", 1, 100)
+	mean(t, c, "ttfot", 1, 2100)
+	mean(t, c, "thinking_time", 1, 2000)
+	mean(t, c, "output_tokens", 1, 102)
+	mean(t, c, "tpot", 1, 20)
+	cut := reasoning() // ends inside of thinking
+	cut.answer = -1
+	c = cellOf(t, metric.Default, cut)
+	mean(t, c, "ttft", 1, 100)
+	null(t, c, "ttfot", "no_answer_token")
+}
+
+func TestP05NoTextIsNotZero(t *testing.T) {
+	empty := of(trace.Empty)
+	empty.n, empty.finish = 0, 3
+	c := cellOf(t, metric.Default, empty, streamed(0, 2, 100, 120))
+	mean(t, c, "ttft", 1, 100)
+	mean(t, c, "tpot", 1, 20)
+	if c.Requests.Empty != 1 || c.Requests.OK != 1 || c.Metrics["ttft"].Excluded["no_token"] != 1 {
+		t.Errorf("%+v, ttft leaves out %v", c.Requests, c.Metrics["ttft"].Excluded)
+	}
+	// The tools write 0 for it and average it in.
+	for _, name := range []string{"vllm-2024", "vllm-2026", "sglang"} {
+		mean(t, cellOf(t, set(t, name), empty, streamed(0, 2, 100, 120)), "ttft", 2, 50)
+	}
+}
+
+func TestP06EmptyIsNotFailed(t *testing.T) {
+	empty := of(trace.Empty)
+	empty.n, empty.finish = 0, 50
+	c := cellOf(t, metric.Default, empty)
+	if want := (report.Requests{Total: 1, Empty: 1}); c.Requests != want {
+		t.Errorf("requests %+v", c.Requests)
+	}
+	mean(t, c, "e2e_stream_end", 1, 50)
+	null(t, c, "e2e", "no_token")
+	null(t, c, "chunk_gap", "no_token")
+	if v := c.Throughput.Values["tps"]; v.Known || v.Reason != "no_token" {
+		t.Errorf("tps of a run without tokens: %+v", v)
+	}
+}
+
+func TestP08ClientWait(t *testing.T) {
+	r := streamed(1500, 1, 1700)
+	r.scheduled = 0
+	c := cellOf(t, metric.Default, r)
+	mean(t, c, "client_wait", 1, 1500)
+	mean(t, c, "ttft", 1, 200)
+	mean(t, c, "ttft_client_from_schedule", 1, 1700)
+	mean(t, c, "e2e_from_schedule", 1, 1700)
+	r.scheduled = -1
+	c = cellOf(t, metric.Default, r)
+	null(t, c, "client_wait", "not_recorded")
+	null(t, c, "ttft_client_from_schedule", "not_recorded")
+	mean(t, c, "ttft", 1, 200)
+}
+
+func TestP10OneToken(t *testing.T) {
+	c := cellOf(t, metric.Default, streamed(0, 1, 80))
+	mean(t, c, "ttft", 1, 80)
+	mean(t, c, "e2e", 1, 80)
+	null(t, c, "tpot", "n_lt_2")
+	null(t, c, "chunk_gap", "n_lt_2")
+}
+
+func TestP11FailedStream(t *testing.T) {
+	bad := of(trace.Failed)
+	bad.event, bad.finish = 10, 16
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft", Max: 500 * ms}}}
+	c := runOf(t, metric.Default, q, wallMeta(), bad, streamed(0, 2, 100, 120))
+	mean(t, c, "ttft", 1, 100)
+	mean(t, c, "first_event", 0, 0)
+	if c.Requests.Failed != 1 || c.Goodput.Denominator != 2 || c.Goodput.Good != 1 || c.Goodput.MissedBy["failed"] != 1 {
+		t.Errorf("%+v, %+v", c.Requests, c.Goodput)
+	}
+}
+
+func TestP12GapsWithoutTTFT(t *testing.T) {
+	c := cellOf(t, metric.Default, streamed(0, 3, 200, 210, 220))
+	mean(t, c, "chunk_gap", 2, 10)
+}
+
+func TestP13ChunksOfSeveralTokens(t *testing.T) {
+	r := streamed(0, 8, 100, 130, 160)
+	r.tokens = []int64{1, 4, 3}
+	c := cellOf(t, metric.Default, r)
+	mean(t, c, "chunk_gap", 2, 30)
+	mean(t, c, "tpot", 1, 60.0/7)
+	mean(t, c, "token_latency", 7, 60.0/7)
+	if got := c.Metrics["token_latency"].Quantiles["0.5"]; got != 7.5e6 {
+		t.Errorf("median token latency %v, want 7.5 ms", got)
+	}
+	mean(t, c, "tokens_per_chunk", 2, 3.5)
+	r.tokens = nil
+	null(t, cellOf(t, metric.Default, r), "token_latency", "not_recorded")
+	// Decomposition, example k0: send 0 | +4@100 | +4@130.
+	k := streamed(0, 8, 100, 130)
+	k.tokens = []int64{4, 4}
+	c = cellOf(t, metric.Default, k)
+	mean(t, c, "tpot", 1, 30.0/7)
+	mean(t, c, "tpot_after_first_chunk", 1, 7.5)
+	mean(t, c, "token_latency", 4, 7.5)
+}
+
+func TestP15RequestedLengthIsNoCount(t *testing.T) {
+	r := streamed(0, 11, 100, 300)
+	r.max = 1000
+	mean(t, cellOf(t, metric.Default, r), "tpot", 1, 20)
+	r.n, r.source = -1, trace.FromRequested
+	null(t, cellOf(t, metric.Default, r), "tpot", "n_unknown")
+	null(t, cellOf(t, metric.Default, r), "output_tokens", "n_unknown")
+	r.n = 1000
+	null(t, cellOf(t, metric.Default, r), "tpot", "n_unknown")
+	mean(t, cellOf(t, set(t, "sglang"), r), "tpot", 1, 200.0/999) // what the tool prints
+}
+
+func TestP16FewTokens(t *testing.T) {
+	a := of(trace.Empty)
+	a.n, a.finish = 0, 50
+	c := cellOf(t, metric.Default, a, streamed(0, 1, 80), streamed(0, 2, 80, 100))
+	mean(t, c, "tpot", 1, 20)
+	if ex := c.Metrics["tpot"].Excluded; ex["no_token"] != 1 || ex["n_lt_2"] != 1 || len(ex) != 2 {
+		t.Errorf("left out: %v", ex)
+	}
+}
+
+func TestP17ServerCount(t *testing.T) {
+	run := func(client int64) req {
+		r := streamed(0, 1000, 100, 6100)
+		r.client = client
+		return r
+	}
+	a, b := cellOf(t, metric.Default, run(1000)), cellOf(t, metric.Default, run(125))
+	mean(t, a, "tpot", 1, 6000.0/999)
+	mean(t, b, "tpot", 1, 6000.0/999)
+	noted(t, b, "output_tokens", "client_count: the client counts 12.50 %")
+	for _, n := range a.Metrics["output_tokens"].Notes {
+		if strings.HasPrefix(n, "client_count") {
+			t.Error("equal counts are no finding")
+		}
+	}
+	only := run(125)
+	only.n = -1
+	mean(t, cellOf(t, metric.Default, only), "tpot", 1, 6000.0/124)
+}

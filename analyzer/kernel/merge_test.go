@@ -8,6 +8,7 @@ import (
 
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
+	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 )
 
@@ -172,6 +173,68 @@ func TestAnyCutGivesTheSame(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestNothingVanishes: in the whole run and in every group, values and
+// exclusions add up to the requests, whatever these lack; windows hold the
+// requests of the run; verdicts add up.
+func TestNothingVanishes(t *testing.T) {
+	r := rand.New(rand.NewPCG(77, 1))
+	for round := range 12 {
+		var rows []req
+		v := view{}
+		for range 150 {
+			rows = append(rows, randomRequest(r))
+			v.group = append(v.group, int32(r.IntN(4)-1))
+		}
+		v.b = build(wallMeta(), rows...)
+		def := metric.Definitions()[round%4]
+		q := *queries()["window"]
+		q.By = []string{"tenant"}
+		out := run(t, def, &q, []view{v}, whole)
+		var windows report.Requests
+		unplaced := int64(0)
+		for i, q := range rows {
+			if q.clock != "" && v.group[i] >= 0 || v.group[i] >= 0 && max(q.send, q.event, q.first, q.last, q.finish) == -1 {
+				unplaced++
+			}
+		}
+		for key, c := range out.cells {
+			if key[2] != NoWindow {
+				if key[1] < 0 {
+					windows.Total += c.Requests.Total
+				}
+				continue
+			}
+			for _, m := range metric.Distributions() {
+				got := c.Metrics[m.Name]
+				n := got.N
+				if m.Kind == metric.Pooled {
+					n = got.Requests
+				}
+				for _, k := range got.Excluded {
+					n += k
+				}
+				if bare := m.Name == "ttft_server" || m.Name == "ttft_engine"; !bare && n != c.Requests.Total {
+					t.Errorf("round %d, %s: %d values, %v left out, of %d requests", round, m.Name, got.N, got.Excluded, c.Requests.Total)
+				}
+				if (got.N == 0) != (got.Reason != "") || got.N > 0 && len(got.Quantiles) != 5 {
+					t.Errorf("%s: n %d, reason %q, quantiles %v", m.Name, got.N, got.Reason, got.Quantiles)
+				}
+			}
+			if g := c.Goodput; g.Good+g.Missed+g.Unknown != g.Denominator || g.Denominator > c.Requests.Total {
+				t.Errorf("goodput %+v of %d requests", g, c.Requests.Total)
+			}
+			n := c.Requests
+			if n.OK+n.Failed+n.Aborted+n.Empty+n.Open+n.HeadMissing != n.Total {
+				t.Errorf("statuses do not add up: %+v", n)
+			}
+		}
+		all := out.Cell(0, -1, NoWindow).Requests
+		if windows.Total+unplaced != all.Total || all.Filtered+all.Total != 150 {
+			t.Errorf("windows hold %d and %d have no time, of %d; %d filtered", windows.Total, unplaced, all.Total, all.Filtered)
 		}
 	}
 }

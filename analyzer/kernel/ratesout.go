@@ -126,6 +126,9 @@ func (s *ratesState) put(c *report.Cell, f *flow, w *interval, wide bool) {
 	p.requests(wide)
 	p.tokens(s.def, wide)
 	s.model(&p)
+	if len(s.q.SLO) == 0 {
+		p.null("goodput", metric.NoObjective)
+	}
 }
 
 // putter writes rates.
@@ -225,7 +228,7 @@ func (p *putter) tokens(def *metric.Definition, wide bool) {
 		v.Note = fmt.Sprintf("the prompts of %d requests are of unknown length and left out", f.noPrompt)
 		setValue(p.c, "tps_end_to_end", v)
 	}
-	if f.noCached > 0 || f.prompts == f.noPrompt {
+	if f.noCached > 0 {
 		p.null("tps_end_to_end_computed", metric.NotRecorded)
 	} else {
 		p.per("tps_end_to_end_computed", f.prompt-f.cached+f.tokens, unit.TokenRate)

@@ -30,6 +30,7 @@ const (
 	FewRequests
 	NoPlateau
 	UnknownVerdicts
+	NoObjective
 	reasonCount
 )
 
@@ -58,6 +59,7 @@ var reasons = [...]struct{ code, doc string }{
 	OpenLoop:        {"open_loop", "concurrency is not held at a limit, so the run has no plateau by design"},
 	FewRequests:     {"few_requests", "fewer than 30 requests were sent in it"},
 	NoPlateau:       {"no_plateau", "concurrency falls below 90 % of its median on average"},
+	NoObjective:     {"no_objective", "the query states no objective"},
 	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},

@@ -7,6 +7,12 @@ package stat
 // denseWidth is the widest bucket counted so.
 const denseWidth = 1 << 16
 
+// dense counts the values of a bucket from lo on.
+type dense struct {
+	lo int64
+	n  []uint32
+}
+
 // densify begins to count the buckets value by value that hold at least the
 // given number of the values of b.
 func (h *histogram) densify(b *bag, least int64) {
@@ -17,17 +23,13 @@ func (h *histogram) densify(b *bag, least int64) {
 		for ; i < len(b.values) && b.values[i] <= hi; i++ {
 			held += b.counts[i]
 		}
-		if held < least || lo < 0 || hi-lo >= denseWidth {
+		if held < least || lo <= 0 || hi-lo >= denseWidth || !h.keeps(bucket) {
 			continue
 		}
-		p := h.page(bucket)
-		if p.dense == nil {
-			p.dense = new([pageSize][]uint32)
+		if len(h.dense) == 0 {
+			h.dense = make([]*dense, len(h.n))
 		}
-		if p.dense[slot(bucket)] == nil {
-			p.dense[slot(bucket)] = make([]uint32, hi-lo+1)
-		}
-		h.dense = true
+		h.dense[int(bucket)-h.base] = &dense{lo, make([]uint32, hi-lo+1)}
 	}
 }
 
@@ -36,14 +38,11 @@ func (h *histogram) densify(b *bag, least int64) {
 func (h *histogram) count(kept []int64) []int64 {
 	n := 0
 	for _, v := range kept {
-		b := magnitude(max(v, 0))
-		if p := h.positive[b>>pageBits]; p != nil && p.dense != nil {
-			if d := p.dense[b&(pageSize-1)]; d != nil {
-				i := int(v) & (1<<max(b>>mantissa-1-mantissa, 0) - 1)
-				if d[i] < 1<<32-1 {
-					d[i]++
-					continue
-				}
+		i := int(bucketOf(v)) - h.base
+		if i >= 0 && i < len(h.dense) {
+			if d := h.dense[i]; d != nil && d.n[v-d.lo] < 1<<32-1 {
+				d.n[v-d.lo]++
+				continue
 			}
 		}
 		kept[n] = v
@@ -54,24 +53,17 @@ func (h *histogram) count(kept []int64) []int64 {
 
 // drain moves all values counted one by one to b.
 func (h *histogram) drain(b *bag) {
-	if !h.dense {
-		return
-	}
-	h.dense = false
 	var values, counts []int64
-	for i, p := range h.positive {
-		if p == nil || p.dense == nil {
+	for _, d := range h.dense {
+		if d == nil {
 			continue
 		}
-		for s, d := range p.dense {
-			lo, _ := bucketRange(int32(i<<pageBits + s))
-			for k, n := range d {
-				if n > 0 && p.keep>>s&1 != 0 {
-					values, counts = append(values, lo+int64(k)), append(counts, int64(n))
-				}
+		for k, n := range d.n {
+			if n > 0 {
+				values, counts = append(values, d.lo+int64(k)), append(counts, int64(n))
 			}
 		}
-		p.dense = nil
 	}
+	h.dense = nil
 	b.union(values, counts)
 }

@@ -1,9 +1,6 @@
 package stat
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // Digest holds exact statistics of a stream of int64 values in memory that does
 // not grow with its length: count, sum, sum of squares, extremes, and order
@@ -72,7 +69,7 @@ func (d *Digest) add(block []int64) {
 	d.kept.tail = slices.Grow(d.kept.tail, len(block)+1)
 	out := d.kept.tail[n : n+len(block)+1]
 	out = out[:d.hist.fold(block, out)]
-	if d.hist.dense {
+	if len(d.hist.dense) > 0 {
 		out = d.hist.count(out)
 	}
 	d.kept.tail = d.kept.tail[:n+len(out)]
@@ -107,9 +104,8 @@ func (d *Digest) AddN(v, n int64) {
 		}
 		d.spread()
 	}
-	b := bucketOf(v)
-	d.hist.page(b).n[slot(b)] += n
-	if d.hist.keeps(b) {
+	c := d.hist.at(bucketOf(v))
+	if *c += uint64(n); *c&keepBit != 0 {
 		d.kept.addN(v, n)
 	}
 }
@@ -117,7 +113,7 @@ func (d *Digest) AddN(v, n int64) {
 // spread moves the raw values into a histogram.
 func (d *Digest) spread() {
 	raw := d.raw
-	d.raw, d.hist = nil, &histogram{keepFrom: math.MaxInt32}
+	d.raw, d.hist = nil, newHistogram()
 	out := make([]int64, len(raw)+1)
 	d.hist.fold(raw, out)
 	d.hist.choose(d.quantiles, int64(len(raw)))
@@ -256,7 +252,7 @@ func (d *Digest) missing(m Method) []int32 {
 // method m. Fold the same values once more into refiners of d (merge them as
 // digests), and hand the result to Refine.
 func (d *Digest) Refiner(m Method) *Digest {
-	r := &Digest{quantiles: d.quantiles, limit: d.limit, refining: true, hist: &histogram{keepFrom: math.MaxInt32}}
+	r := &Digest{quantiles: d.quantiles, limit: d.limit, refining: true, hist: newHistogram()}
 	for _, b := range d.missing(m) {
 		r.hist.setKeep(b, true)
 	}
@@ -271,7 +267,7 @@ func (d *Digest) Refine(r *Digest) {
 	d.settle()
 	r.settle()
 	r.hist.each(func(b int32, n int64, keep bool) bool {
-		if p := d.hist.find(b); keep && p != nil && p.n[slot(b)] == n && !d.hist.keeps(b) {
+		if keep && d.hist.find(b) == uint64(n) { // the same count, not kept yet
 			d.hist.setKeep(b, true)
 		} else {
 			r.hist.setKeep(b, false)
@@ -286,11 +282,9 @@ func (d *Digest) Refine(r *Digest) {
 func (d *Digest) Size() int64 {
 	n := int64(256) + 8*int64(cap(d.raw)) + d.kept.size()
 	if d.hist != nil {
-		n += 8 * pageCount
-		for _, p := range d.hist.positive {
-			if p != nil {
-				n += 8 * (pageSize + 1)
-			}
+		n += 8 * int64(len(d.hist.n)+len(d.hist.dense))
+		if d.hist.negative != nil {
+			n += 8 * int64(len(d.hist.negative.n))
 		}
 	}
 	return n

@@ -18,9 +18,9 @@ func (d *Digest) AppendTo(dst []byte) []byte {
 	}
 	d.settle()
 	dst = appendInts(append(dst, 1), int64(d.hist.keepFrom))
-	buckets := 0
-	d.hist.each(func(int32, int64, bool) bool { buckets++; return true })
-	dst = binary.AppendUvarint(dst, uint64(buckets))
+	count := uint64(0)
+	d.hist.each(func(int32, int64, bool) bool { count++; return true })
+	dst = binary.AppendUvarint(dst, count)
 	last := int32(0)
 	d.hist.each(func(b int32, n int64, keep bool) bool {
 		flag := uint64(0)
@@ -58,25 +58,25 @@ func (d *Digest) Load(src []byte) ([]byte, error) {
 		return nil, err
 	}
 	d.hist = &histogram{keepFrom: int32(max(min(from, math.MaxInt32), math.MinInt32))}
-	buckets, k := binary.Uvarint(src)
+	count, k := binary.Uvarint(src)
 	if k <= 0 {
 		return nil, ErrEncoding
 	}
 	src = src[k:]
 	b := int64(0)
-	for range buckets {
+	for range count {
 		step, k := binary.Varint(src)
 		if k <= 0 {
 			return nil, ErrEncoding
 		}
 		n, m := binary.Uvarint(src[k:])
 		b += step
-		if m <= 0 || b >= pageCount<<pageBits || b < -pageCount<<pageBits {
+		if m <= 0 || b >= buckets || b < -buckets {
 			return nil, ErrEncoding
 		}
 		src = src[k+m:]
+		*d.hist.at(int32(b)) = n >> 1
 		d.hist.setKeep(int32(b), n&1 != 0)
-		d.hist.page(int32(b)).n[slot(int32(b))] = int64(n >> 1)
 	}
 	return d.kept.load(src)
 }

@@ -13,10 +13,9 @@ import (
 // values of bucket k.
 
 const (
-	mantissa  = 8
-	pageBits  = 6
-	pageSize  = 1 << pageBits
-	pageCount = 64 << mantissa >> pageBits // of one sign
+	mantissa = 8
+	octave   = 1 << mantissa // buckets of one binary exponent
+	buckets  = 64 * octave   // of one sign
 )
 
 // bucketOf returns the bucket of v.
@@ -58,22 +57,24 @@ func bucketRange(b int32) (lo, hi int64) {
 	return lo, lo + (1<<(exp-mantissa) - 1)
 }
 
-// page holds pageSize neighbouring buckets; bit i of keep says that the values
-// of bucket i are kept, all of them.
-type page struct {
-	n     [pageSize]int64
-	keep  uint64
-	dense *[pageSize][]uint32 // see histogram.count
+// keepBit marks the count of a bucket whose values are kept, all of them.
+const keepBit = 1 << 63
+
+// histogram counts values in buckets. It holds the octaves from the least value
+// to the greatest; values that are not positive are held apart. Buckets from
+// keepFrom on are kept when they come to be held.
+type histogram struct {
+	n        []uint64 // count and keepBit of buckets base, base+1, …
+	base     int      // multiple of octave
+	zero     uint64   // of bucket 0
+	negative *histogram
+	mirrored bool // holds the magnitudes of negatives: bucket k stands for -1-k
+	keepFrom int32
+	dense    []*dense // of the buckets of n; empty when none is counted value by value
 }
 
-// histogram counts values in buckets. Pages appear on demand. Buckets from
-// keepFrom on are kept when their page appears.
-type histogram struct {
-	positive [pageCount]*page
-	negative *[pageCount]*page
-	keepFrom int32
-	dense    bool // some bucket is counted value by value
-}
+// newHistogram returns an empty histogram.
+func newHistogram() *histogram { return &histogram{keepFrom: math.MaxInt32} }
 
 // fold counts values and puts those of kept buckets in out, which is one longer
 // than values: the loop writes before it decides. It returns how many it put
@@ -81,97 +82,121 @@ type histogram struct {
 // variable shift; it is exact below 2⁵³.
 func (h *histogram) fold(values, out []int64) int {
 	k := 0
+	n, base := h.n, h.base
 	for _, v := range values {
-		b := int(math.Float64bits(float64(v))>>(52-mantissa)) - 1022<<mantissa
-		p := h.positive[b>>pageBits&(pageCount-1)]
-		if uint64(v-1) >= 1<<53-1 || p == nil {
-			bucket := bucketOf(v)
-			p, b = h.page(bucket), int(slot(bucket))
+		b := int(math.Float64bits(float64(v))>>(52-mantissa)) - 1022<<mantissa - base
+		if uint64(v-1) >= 1<<53-1 || uint(b) >= uint(len(n)) {
+			c := h.at(bucketOf(v))
+			*c++
+			out[k] = v
+			k += int(*c >> 63)
+			n, base = h.n, h.base
+			continue
 		}
-		p.n[b&(pageSize-1)]++
+		c := n[b] + 1
+		n[b] = c
 		out[k] = v
-		k += int(p.keep >> (b & (pageSize - 1)) & 1)
+		k += int(c >> 63)
 	}
 	return k
 }
 
-// slot returns the index of bucket b in its page.
-func slot(b int32) int32 {
-	if b < 0 {
-		b = -1 - b
+// at returns the count of bucket b, with its keepBit. The pointer is valid until
+// the next call.
+func (h *histogram) at(b int32) *uint64 {
+	switch {
+	case b < 0 && !h.mirrored:
+		if h.negative == nil {
+			h.negative = &histogram{mirrored: true, keepFrom: h.keepFrom}
+		}
+		return h.negative.at(-1 - b)
+	case b == 0:
+		return &h.zero
 	}
-	return b & (pageSize - 1)
+	if i := int(b) - h.base; i < 0 || i >= len(h.n) {
+		h.hold(int(b))
+	}
+	return &h.n[int(b)-h.base]
 }
 
-// page returns the page of bucket b, creating it.
-func (h *histogram) page(b int32) *page {
-	table, i := &h.positive, b>>pageBits
-	if b < 0 {
-		if h.negative == nil {
-			h.negative = new([pageCount]*page)
-		}
-		table, i = h.negative, (-1-b)>>pageBits
+// hold extends the buckets held to the octave of bucket b.
+func (h *histogram) hold(b int) {
+	from, to := b&^(octave-1), b|(octave-1)+1
+	if len(h.n) > 0 {
+		from, to = min(from, h.base), max(to, h.base+len(h.n))
 	}
-	if table[i] == nil {
-		p := new(page)
-		for s := range int32(pageSize) {
-			bucket := i<<pageBits + s
-			if b < 0 {
-				bucket = -1 - bucket
-			}
-			if bucket >= h.keepFrom {
-				p.keep |= 1 << s
-			}
+	n := make([]uint64, to-from)
+	for i := range n {
+		if h.signed(from+i) >= h.keepFrom {
+			n[i] = keepBit
 		}
-		table[i] = p
 	}
-	return table[i]
+	copy(n[max(h.base-from, 0):], h.n)
+	if len(h.dense) > 0 {
+		d := make([]*dense, len(n))
+		copy(d[h.base-from:], h.dense)
+		h.dense = d
+	}
+	h.n, h.base = n, from
+}
+
+// signed returns the name of bucket k of h.
+func (h *histogram) signed(k int) int32 {
+	if h.mirrored {
+		return int32(-1 - k)
+	}
+	return int32(k)
 }
 
 // each calls f for every bucket with values, in ascending order, until f
-// returns false.
+// returns false. f may change keepBits.
 func (h *histogram) each(f func(b int32, n int64, keep bool) bool) {
-	if h.negative != nil {
-		for i := pageCount - 1; i >= 0; i-- {
-			for s := pageSize - 1; h.negative[i] != nil && s >= 0; s-- {
-				if p := h.negative[i]; p.n[s] > 0 && !f(int32(-1-(i<<pageBits+s)), p.n[s], p.keep>>s&1 != 0) {
-					return
-				}
-			}
-		}
+	visit := func(b int32, c uint64) bool {
+		return c&^keepBit == 0 || f(b, int64(c&^keepBit), c&keepBit != 0)
 	}
-	for i, p := range h.positive {
-		for s := 0; p != nil && s < pageSize; s++ {
-			if p.n[s] > 0 && !f(int32(i<<pageBits+s), p.n[s], p.keep>>s&1 != 0) {
+	if neg := h.negative; neg != nil {
+		for i := len(neg.n) - 1; i >= 0; i-- {
+			if !visit(neg.signed(neg.base+i), neg.n[i]) {
 				return
 			}
 		}
 	}
+	if !visit(0, h.zero) {
+		return
+	}
+	for i := 0; i < len(h.n); i++ {
+		if !visit(int32(h.base+i), h.n[i]) {
+			return
+		}
+	}
+}
+
+// find returns the count of bucket b with its keepBit, 0 when it is not held.
+func (h *histogram) find(b int32) uint64 {
+	if b < 0 && !h.mirrored {
+		if h.negative == nil {
+			return 0
+		}
+		return h.negative.find(-1 - b)
+	}
+	if b == 0 {
+		return h.zero
+	}
+	if i := int(b) - h.base; i >= 0 && i < len(h.n) {
+		return h.n[i]
+	}
+	return 0
 }
 
 // keeps reports whether the values of bucket b are kept.
-func (h *histogram) keeps(b int32) bool {
-	p := h.find(b)
-	return p != nil && p.keep>>slot(b)&1 != 0
-}
-
-// find returns the page of bucket b or nil.
-func (h *histogram) find(b int32) *page {
-	if b >= 0 {
-		return h.positive[b>>pageBits]
-	}
-	if h.negative == nil {
-		return nil
-	}
-	return h.negative[(-1-b)>>pageBits]
-}
+func (h *histogram) keeps(b int32) bool { return h.find(b)&keepBit != 0 }
 
 // setKeep says whether the values of bucket b are kept from now on.
 func (h *histogram) setKeep(b int32, keep bool) {
-	p := h.page(b)
-	p.keep &^= 1 << slot(b)
+	c := h.at(b)
+	*c &^= keepBit
 	if keep {
-		p.keep |= 1 << slot(b)
+		*c |= keepBit
 	}
 }
 
@@ -179,37 +204,18 @@ func (h *histogram) setKeep(b int32, keep bool) {
 // no value in it.
 func (h *histogram) merge(o *histogram) {
 	h.keepFrom = max(h.keepFrom, o.keepFrom)
-	h.mergePages(&h.positive, &o.positive)
-	if o.negative != nil {
-		if h.negative == nil {
-			h.negative = new([pageCount]*page)
-		}
-		h.mergePages(h.negative, o.negative)
+	if h.negative != nil {
+		h.negative.keepFrom = h.keepFrom
 	}
-}
-
-func (h *histogram) mergePages(mine, theirs *[pageCount]*page) {
-	for i, q := range theirs {
-		if q == nil {
-			continue
+	o.each(func(b int32, n int64, keep bool) bool {
+		c := h.at(b)
+		mine := *c&^keepBit == 0 || *c&keepBit != 0
+		*c = *c&^keepBit + uint64(n)
+		if mine && keep {
+			*c |= keepBit
 		}
-		if mine[i] == nil {
-			c := *q
-			mine[i] = &c
-			continue
-		}
-		p := mine[i]
-		for s := range pageSize {
-			bit := uint64(1) << s
-			if q.n[s] > 0 && q.keep&bit == 0 {
-				p.keep &^= bit
-			}
-			if p.n[s] == 0 && q.n[s] > 0 {
-				p.keep |= q.keep & bit
-			}
-			p.n[s] += q.n[s]
-		}
-	}
+		return true
+	})
 }
 
 // choose marks the buckets to keep: those whose values may come to hold the
@@ -243,9 +249,9 @@ func (h *histogram) keepTail(k int64) {
 		k -= n
 		return k > 0
 	})
-	for i := max(h.keepFrom, 0); i < pageCount<<pageBits; i++ {
-		if h.find(i) != nil {
-			h.setKeep(i, true)
+	for i := range h.n {
+		if h.base+i >= int(h.keepFrom) {
+			h.n[i] |= keepBit
 		}
 	}
 }

@@ -28,45 +28,29 @@ func (m *Moments) Add(values []int64) {
 }
 
 // add adds 1 to blockSize values. The squares of values below 2²⁶ (67 ms) fit
-// into one word; where a greater one turns up the block is summed once more.
+// into one word for a whole block; others take the slow way one by one.
 func (m *Moments) add(block []int64) {
-	var sum, squares, all uint64
+	var wide Moments
+	var sum, squares uint64
 	least, most := block[0], block[0]
+	if m.N > 0 {
+		least, most = m.Min, m.Max
+	}
 	for _, v := range block {
+		if uint64(v)-uint64(least) > uint64(most)-uint64(least) {
+			least, most = min(least, v), max(most, v)
+		}
+		if uint64(v) >= 1<<26 {
+			wide.AddN(v, 1)
+			continue
+		}
 		sum += uint64(v)
 		squares += uint64(v) * uint64(v)
-		all |= uint64(v)
-		least = min(least, v)
-		most = max(most, v)
 	}
-	part := Moments{N: int64(len(block)), Min: least, Max: most}
-	if all < 1<<26 {
-		part.sumLo, part.sumHi = int64(uint32(sum)), int64(sum>>32)
-		part.squares[0] = squares
-	} else {
-		part.addWide(block)
-	}
+	part := Moments{N: int64(len(block)) - wide.N, Min: least, Max: most, sumLo: int64(uint32(sum)), sumHi: int64(sum >> 32), squares: [3]uint64{squares}}
+	part.Merge(&wide)
+	part.N = int64(len(block))
 	m.Merge(&part)
-}
-
-// addWide sums values of any size.
-func (m *Moments) addWide(block []int64) {
-	var lo uint64
-	var hi int64
-	var q0, q1, q2 uint64
-	for _, v := range block {
-		lo += uint64(uint32(v))
-		hi += v >> 32
-		sign := v >> 63
-		size := uint64((v ^ sign) - sign)
-		high, low := bits.Mul64(size, size)
-		var carry uint64
-		q0, carry = bits.Add64(q0, low, 0)
-		q1, carry = bits.Add64(q1, high, carry)
-		q2 += carry
-	}
-	m.sumLo, m.sumHi = int64(uint32(lo)), hi+int64(lo>>32)
-	m.squares = [3]uint64{q0, q1, q2}
 }
 
 // AddN adds the value v n times.

@@ -136,6 +136,9 @@ func TestMomentsExact(t *testing.T) {
 			}
 			all.Merge(&p)
 		}
+		if all.Min != slices.Min(values) || all.Max != slices.Max(values) || all.N != int64(len(values)) {
+			t.Errorf("%s: n %d min %d max %d", name, all.N, all.Min, all.Max)
+		}
 		if all.Mean() != mean || all.Std() != math.Sqrt(v) || all.Sum().Cmp(sum) != 0 {
 			t.Errorf("%s: mean %v std %v, want %v %v", name, all.Mean(), all.Std(), mean, math.Sqrt(v))
 		}

@@ -1,0 +1,321 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// The figures of this file are computed a second time, from the definitions,
+// in milliseconds and plain floats, request by request and token by token.
+
+// simple is an ordinary request of a client: every stamp known, one token or
+// more a chunk.
+func simple(r *rand.Rand) req {
+	q := of(trace.OK)
+	q.send = 100 + r.Int64N(9000)
+	q.first = q.send + 20 + r.Int64N(300)
+	at := q.first
+	q.gaps, q.tokens, q.n = []int64{}, []int64{1 + r.Int64N(2)}, 0
+	for range r.IntN(40) {
+		g := 1 + r.Int64N(50)
+		q.gaps, q.tokens = append(q.gaps, g), append(q.tokens, 1+r.Int64N(3))
+		at += g
+	}
+	for _, k := range q.tokens {
+		q.n += k
+	}
+	q.last, q.finish = at, at+r.Int64N(30)
+	q.prompt, q.cached = 10+r.Int64N(500), r.Int64N(10)
+	q.scheduled = q.send - r.Int64N(40)
+	switch r.IntN(12) {
+	case 0:
+		q.status = trace.Failed
+	case 1:
+		q.status = trace.Empty
+		q.first, q.last, q.gaps, q.tokens, q.n = -1, -1, nil, nil, 0
+		q.finish = q.send + 3
+	}
+	return q
+}
+
+// bagOf is a list of values with the statistics of a metric.
+type bagOf []float64
+
+func (b bagOf) check(t *testing.T, where string, m report.Metric) {
+	t.Helper()
+	if m.N != int64(len(b)) {
+		t.Errorf("%s: n %d, want %d (%s)", where, m.N, len(b), m.Reason)
+		return
+	}
+	if len(b) == 0 {
+		return
+	}
+	s := slices.Clone(b)
+	slices.Sort(s)
+	sum, squares := 0.0, 0.0
+	for _, v := range s {
+		sum += v
+	}
+	mean := sum / float64(len(s))
+	for _, v := range s {
+		squares += (v - mean) * (v - mean)
+	}
+	near(t, where+" mean", m.Mean, mean)
+	near(t, where+" std", m.Std, math.Sqrt(squares/float64(len(s))))
+	near(t, where+" min", m.Min, s[0])
+	near(t, where+" max", m.Max, s[len(s)-1])
+	for _, q := range query.DefaultRanks {
+		h := float64(len(s)-1) * q
+		i := int(h)
+		want := s[i]
+		if i+1 < len(s) {
+			want += (h - float64(i)) * (s[i+1] - s[i])
+		}
+		near(t, fmt.Sprint(where, " q", q), m.Quantiles[rankName(q)], want)
+	}
+	if !m.Exact {
+		t.Errorf("%s is not exact", where)
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if d := math.Abs(got - want); d > 1e-6 && d > 1e-9*math.Abs(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func value(t *testing.T, c *report.Cell, name string, want float64) {
+	t.Helper()
+	if v := c.Throughput.Values[name]; !v.Known {
+		t.Errorf("%s is null (%s), want %v", name, v.Reason, want)
+	} else {
+		near(t, name, v.V, want)
+	}
+}
+
+// inside says which requests, tokens and instants a cell is about; group -1 is
+// all, to <= from is all of the time.
+type inside struct {
+	group    int32
+	from, to int64
+}
+
+func (in inside) at(t int64) bool { return in.to <= in.from || in.from <= t && t < in.to }
+
+// expect checks a cell against the requests that it is about.
+func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int32, in inside) {
+	t.Helper()
+	var ttfts, tpots, e2es, gaps, latencies, sizes, waits, prompts, totals, speeds bagOf
+	var count report.Requests
+	a, b := rows[0].send, int64(0)
+	for _, q := range rows {
+		a, b = min(a, q.send), max(b, q.last)
+	}
+	lo, hi := a, b
+	if in.to > in.from {
+		lo, hi = max(a, in.from), min(b, in.to)
+	}
+	var tokens, tokensOK, firsts, span, prompt, cached, good, inflight, judged int64
+	perMilli := make([]int64, 20_000)
+	seconds := map[int64]float64{}
+	for i, q := range rows {
+		if in.group >= 0 && groups[i] != in.group {
+			continue
+		}
+		for at := q.send; at < q.finish; at++ {
+			if lo <= at && at < hi {
+				inflight++
+				perMilli[at]++
+			}
+		}
+		arrived, left, ok := in.at(q.send), in.at(q.finish), q.status == trace.OK
+		if arrived {
+			count.Total++
+			switch q.status {
+			case trace.OK:
+				count.OK++
+			case trace.Failed:
+				count.Failed++
+			default:
+				count.Empty++
+			}
+			judged++
+			if ok && q.first-q.send <= 200 && (q.n < 2 || float64(q.last-q.first)/float64(q.n-1) <= 15) {
+				good++
+			}
+		}
+		if q.first >= 0 {
+			at := q.first
+			for k := range q.tokens {
+				if k > 0 {
+					at += q.gaps[k-1]
+				}
+				seconds[(at+999)/1000] += float64(q.tokens[k])
+				if !in.at(at) {
+					continue
+				}
+				tokens += q.tokens[k]
+				if ok {
+					tokensOK += q.tokens[k]
+				}
+				if k == 0 {
+					firsts++
+					continue
+				}
+				if ok {
+					gaps = append(gaps, float64(q.gaps[k-1])*1e6)
+					sizes = append(sizes, float64(q.tokens[k]))
+					for range q.tokens[k] {
+						latencies = append(latencies, float64(q.gaps[k-1])*1e6/float64(q.tokens[k]))
+					}
+				}
+			}
+			for at := q.first; at < q.last; at++ {
+				if in.at(at) {
+					span++
+				}
+			}
+			if in.at(q.first) {
+				prompt += q.prompt
+				cached += q.cached
+			}
+		}
+		if !ok {
+			continue
+		}
+		if arrived {
+			ttfts = append(ttfts, float64(q.first-q.send)*1e6)
+			waits = append(waits, float64(q.send-q.scheduled)*1e6)
+			prompts = append(prompts, float64(q.prompt))
+		}
+		if left {
+			e2es = append(e2es, float64(q.last-q.send)*1e6)
+			if q.n > 1 {
+				tpots = append(tpots, float64(q.last-q.first)*1e6/float64(q.n-1))
+				totals = append(totals, float64(q.finish-q.first)*1e6/float64(q.n-1))
+			}
+			speeds = append(speeds, float64(q.n)/(float64(q.last-q.send)/1000))
+		}
+	}
+	if got := c.Requests; got != count {
+		t.Errorf("%s: requests %+v, want %+v", where, got, count)
+	}
+	for name, want := range map[string]bagOf{
+		"ttft": ttfts, "tpot": tpots, "tpot_from_total": totals, "e2e": e2es, "chunk_gap": gaps, "token_latency": latencies,
+		"tokens_per_chunk": sizes, "client_wait": waits, "prompt_tokens": prompts, "tps_e2e": speeds,
+	} {
+		want.check(t, where+" "+name, c.Metrics[name])
+	}
+	if hi <= lo {
+		return
+	}
+	dt := float64(hi-lo) / 1000
+	value(t, c, "tps", float64(tokens)/dt)
+	value(t, c, "tps_ok", float64(tokensOK)/dt)
+	value(t, c, "tps_end_to_end", float64(tokens+prompt)/dt)
+	value(t, c, "tps_end_to_end_computed", float64(tokens+prompt-cached)/dt)
+	value(t, c, "request_rate", float64(count.Total)/dt)
+	if tokens+prompt > 0 {
+		value(t, c, "decode_token_share", float64(tokens)/float64(tokens+prompt))
+	}
+	if span > 0 && tokens > firsts {
+		value(t, c, "batch_decode", float64(span)/float64(hi-lo))
+		value(t, c, "tpot_weighted", float64(span)*1e6/float64(tokens-firsts))
+		value(t, c, "tps_total_model", float64(tokens-firsts)/dt)
+		value(t, c, "identity_ratio", 1-float64(firsts)/float64(tokens))
+	}
+	near(t, where+" concurrency", c.Concurrency.Mean.V, float64(inflight)/float64(hi-lo))
+	near(t, where+" max concurrency", c.Concurrency.Max.V, float64(slices.Max(perMilli)))
+	if g := c.Goodput; g.Denominator != judged || g.Good != good {
+		t.Errorf("%s: goodput %d of %d, want %d of %d", where, g.Good, g.Denominator, good, judged)
+	} else if judged > 0 {
+		near(t, where+" goodput rate", g.Rate.V, float64(good)/dt)
+	}
+	if in.to <= in.from {
+		peak(t, where, c.Throughput.Values["tps_peak"].V, seconds, a, b, in.group >= 0)
+	}
+}
+
+// peak checks the greatest rate of a second of [a, b] ms, whose seconds hold
+// the given tokens.
+func peak(t *testing.T, where string, got float64, seconds map[int64]float64, a, b int64, part bool) {
+	t.Helper()
+	if part {
+		return // the tokens of all groups are in seconds
+	}
+	type bucket struct{ tokens, ms float64 }
+	var list []bucket
+	for end := a/1000 + 1; (end-1)*1000 < b; end++ {
+		lo, hi := max(a, (end-1)*1000), min(b, end*1000)
+		list = append(list, bucket{seconds[end], float64(hi - lo)})
+	}
+	join := func(i, j int) {
+		list[j].tokens += list[i].tokens
+		list[j].ms += list[i].ms
+		list = slices.Delete(list, i, i+1)
+	}
+	if list[0].ms < 1000 && len(list) > 1 {
+		join(0, 1)
+	}
+	if n := len(list); list[n-1].ms < 1000 && n > 1 {
+		join(n-1, n-2)
+	}
+	best := 0.0
+	for _, x := range list {
+		best = max(best, x.tokens/x.ms*1000)
+	}
+	near(t, where+" peak", got, best)
+}
+
+// TestAgainstPlainArithmetic compares every cell of random runs.
+func TestAgainstPlainArithmetic(t *testing.T) {
+	r := rand.New(rand.NewPCG(2024, 3))
+	slo := []query.Limit{{Metric: "ttft", Max: 200e6}, {Metric: "tpot", Max: 15e6}}
+	for round := range 25 {
+		var rows []req
+		var groups []int32
+		for range 20 + r.IntN(80) {
+			rows = append(rows, simple(r))
+			groups = append(groups, int32(r.IntN(3)))
+		}
+		clock := []trace.ClockKind{trace.Wall, trace.RunClock}[round%2]
+		meta := &trace.RunMeta{Clock: trace.Clock{Kind: clock}}
+		v := []view{{b: build(meta, rows...), group: groups}}
+		window := []int64{700, 1000, 2500}[r.IntN(3)]
+		q := &query.Query{Window: window * ms, By: []string{"tenant"}, SLO: slo}
+		out := run(t, metric.Default, q, v, whole)
+		origin := int64(0)
+		if clock != trace.Wall {
+			origin = slices.MinFunc(rows, func(a, b req) int { return int(a.send - b.send) }).send
+		}
+		seen := 0
+		for key, c := range out.cells {
+			in := inside{group: int32(key[1])}
+			where := fmt.Sprintf("round %d group %d", round, key[1])
+			if key[2] != NoWindow {
+				in.from, in.to = key[2]/ms, key[2]/ms+window
+				where += fmt.Sprintf(" window %d", in.from)
+				if (in.from-origin)%window != 0 {
+					t.Errorf("%s is not aligned to %d", where, origin)
+				}
+			}
+			expect(t, where, c, rows, groups, in)
+			seen++
+		}
+		if seen < 12 {
+			t.Fatalf("%d cells", seen)
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}

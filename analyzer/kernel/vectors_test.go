@@ -1,0 +1,214 @@
+package kernel
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+// TestD2Goodput: 60 s, TTFT ≤ 1 s and TPOT ≤ 50 ms; 5 good, 1 of one token, 2
+// slow, 2 failed.
+func TestD2Goodput(t *testing.T) {
+	var rows []req
+	for i := range int64(5) {
+		rows = append(rows, streamed(1000*i, 11, 1000*i+500, 1000*i+700))
+	}
+	rows = append(rows, streamed(0, 1, 600), streamed(0, 11, 1500, 1600), streamed(0, 11, 500, 60_000))
+	for range 2 {
+		bad := of(trace.Failed)
+		bad.finish = 100
+		rows = append(rows, bad)
+	}
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft", Max: 1000 * ms}, {Metric: "tpot", Max: 50 * ms}}}
+	g := runOf(t, metric.Default, q, wallMeta(), rows...).Goodput
+	if g.Good != 6 || g.Denominator != 10 || g.Missed != 4 || g.Share.V != 0.6 || math.Abs(g.Rate.V-0.1) > 1e-12 {
+		t.Errorf("%+v", g)
+	}
+	if g.MissedBy["ttft"] != 1 || g.MissedBy["tpot"] != 1 || g.MissedBy["failed"] != 2 {
+		t.Errorf("missed by %v", g.MissedBy)
+	}
+	meta := &trace.RunMeta{Duration: 60e9, HasDuration: true}
+	if g := runOf(t, set(t, "vllm-2026"), q, meta, rows...).Goodput; g.Good != 6 || math.Abs(g.Rate.V-0.1) > 1e-12 {
+		t.Errorf("vllm: %+v", g)
+	}
+}
+
+// TestGoodputBounds: a verdict that nobody can give leaves bounds.
+func TestGoodputBounds(t *testing.T) {
+	blind := streamed(0, 2, 100, 150)
+	blind.n, blind.client = -1, -1
+	open := of(trace.Open)
+	open.first = 3000
+	waiting := of(trace.Open)
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft", Max: 1000 * ms}, {Metric: "tpot", Max: 60 * ms}}}
+	g := runOf(t, metric.Default, q, wallMeta(), streamed(0, 2, 100, 150), blind, open, waiting).Goodput
+	if g.Good != 1 || g.Unknown != 1 || g.Missed != 1 || g.Denominator != 3 {
+		t.Errorf("%+v", g)
+	}
+	if g.Share.Known || g.Share.Reason != "unknown_verdicts" || g.ShareLow.V != 1.0/3 || g.ShareHigh.V != 2.0/3 || g.Rate.Known {
+		t.Errorf("share %+v, between %+v and %+v", g.Share, g.ShareLow, g.ShareHigh)
+	}
+}
+
+// TestD3Concurrency: departures first; Little's law beside the sweep.
+func TestD3Concurrency(t *testing.T) {
+	at := func(send, end int64) req {
+		r := streamed(send, 2, send+100, end)
+		r.finish = end
+		return r
+	}
+	c := cellOf(t, metric.Default, at(0, 400), at(500, 900))
+	near(t, "mean", c.Concurrency.Mean.V, 800.0/900)
+	near(t, "max", c.Concurrency.Max.V, 1)
+	value(t, c, "concurrency_little", 800.0/900)
+	if c = cellOf(t, metric.Default, at(0, 500), at(500, 1000)); c.Concurrency.Max.V != 1 {
+		t.Errorf("touching requests: max %v", c.Concurrency.Max.V)
+	}
+}
+
+// TestD5Duration: a time-out does not extend W.
+func TestD5Duration(t *testing.T) {
+	last := streamed(50_000, 599, 55_000, 60_000)
+	bad := of(trace.Failed)
+	bad.finish = 110_000
+	c := cellOf(t, metric.Default, streamed(0, 1, 10_000), last, bad)
+	value(t, c, "tps", 10)
+	value(t, c, "tps_whole", 600.0/110)
+	if c.Throughput.To.Int != 60_000*ms {
+		t.Errorf("W ends at %d", c.Throughput.To.Int)
+	}
+}
+
+func TestD6TokenWeighted(t *testing.T) {
+	c := cellOf(t, metric.Default, streamed(0, 2, 0, 10), streamed(0, 1001, 0, 20_000))
+	mean(t, c, "tpot", 2, 15)
+	value(t, c, "tpot_weighted", 20_010e6/1001)
+}
+
+// TestD8Identity: E2E = TTFT + TPOT·(N - 1) when both ends are token events.
+func TestD8Identity(t *testing.T) {
+	c := cellOf(t, metric.Default, worked())
+	ttft, tpot, e2e := c.Metrics["ttft"].Mean, c.Metrics["tpot"].Mean, c.Metrics["e2e"].Mean
+	near(t, "e2e", ttft+9*tpot, e2e)
+}
+
+func TestD11StaticBatch(t *testing.T) {
+	var rows []req
+	for range 10 {
+		rows = append(rows, streamed(0, 2, 1000, 1100))
+	}
+	c := cellOf(t, metric.Default, rows...)
+	mean(t, c, "ttft", 10, 1000)
+}
+
+// TestD13Choices: two sequences of one request, each with its own TPOT.
+func TestD13Choices(t *testing.T) {
+	var a, b []int64
+	for i := range int64(10) {
+		a, b = append(a, 100+20*i), append(b, 110+20*i)
+	}
+	c := cellOf(t, metric.Default, streamed(0, 10, a...), streamed(0, 10, b...))
+	mean(t, c, "tpot", 2, 20)
+	mean(t, c, "chunk_gap", 18, 20)
+	if got := c.Throughput.Values["tps"].V * 0.290; math.Abs(got-20) > 1e-9 {
+		t.Errorf("%v tokens, want 20", got)
+	}
+}
+
+// TestModelExamples holds the two examples of B, TPOT and R.
+func TestModelExamples(t *testing.T) {
+	a, b := streamed(0, 81, 100, 900), streamed(0, 26, 500, 1000)
+	c := cellOf(t, metric.Default, a, b)
+	value(t, c, "batch_decode", 1.3)
+	value(t, c, "tpot_weighted", 1300e6/105)
+	value(t, c, "tps_total_model", 105)
+	value(t, c, "tps", 107)
+	value(t, c, "identity_ratio", 105.0/107)
+	value(t, c, "weighting_ratio", 1.3/0.015/107)
+	if v := c.Throughput.Values["replicas"]; v.Known || v.Reason != "coverage" {
+		t.Errorf("replicas without names: %+v", v)
+	}
+	if v := c.Throughput.Values["tps_replica_model"]; v.Known || v.Reason != "coverage" {
+		t.Errorf("a replica's model without names: %+v", v)
+	}
+	// Replicas with B 10, TPOT 10 ms and B 2, TPOT 5 ms over 10 s.
+	var rows []req
+	for i := range 12 {
+		r := streamed(0, 1001, 0, 10_000)
+		if r.replica = "a"; i >= 10 {
+			r.n, r.replica = 2001, "b"
+		}
+		rows = append(rows, r)
+	}
+	c = cellOf(t, metric.Default, rows...)
+	value(t, c, "tps_total_model", 1400)
+	value(t, c, "replicas", 2)
+	value(t, c, "tps_replica_model", 700)
+	given := runOf(t, metric.Default, &query.Query{Replicas: 4}, wallMeta(), a, b)
+	value(t, given, "replicas", 4)
+	value(t, given, "tps_replica_model", 105.0/4)
+}
+
+// TestClockOfRequests: without a common clock there is no W; rates come from
+// the producer's duration, or are null.
+func TestClockOfRequests(t *testing.T) {
+	meta := &trace.RunMeta{Clock: trace.Clock{Kind: trace.RequestClock}, Duration: 10e9, HasDuration: true}
+	a, b := streamed(0, 81, 100, 900), streamed(0, 26, 500, 1000)
+	c := runOf(t, metric.Default, &query.Query{Window: 500 * ms}, meta, a, b)
+	value(t, c, "tps", 10.7)
+	value(t, c, "batch_decode", 0.13)
+	if c.Throughput.From.Known || c.Concurrency.Mean.Reason != "clock" || c.Throughput.Values["tps_peak"].Reason != "clock" {
+		t.Errorf("from %+v, concurrency %+v", c.Throughput.From, c.Concurrency.Mean)
+	}
+	if note := c.Throughput.Values["tps"].Note; !strings.Contains(note, "producer") {
+		t.Errorf("tps says nothing about its duration: %q", note)
+	}
+	meta.HasDuration = false
+	c = runOf(t, metric.Default, &query.Query{}, meta, a, b)
+	if v := c.Throughput.Values["tps"]; v.Known || v.Reason != "clock" {
+		t.Errorf("tps without any duration: %+v", v)
+	}
+	mean(t, c, "ttft", 2, 300)
+}
+
+// TestSides: the server's TTFT is the run's where it is known, the engine's
+// never is, and each request counts once.
+func TestSides(t *testing.T) {
+	client, server, engine := streamed(0, 2, 100, 120), streamed(10, 2, 90, 110), streamed(20, 2, 80, 100)
+	server.side, engine.side = trace.Server, trace.Engine
+	c := cellOf(t, metric.Default, client, server, engine)
+	mean(t, c, "ttft", 1, 80)
+	mean(t, c, "ttft_client", 1, 100)
+	mean(t, c, "ttft_server", 1, 80)
+	mean(t, c, "ttft_engine", 1, 60)
+	if c.Metrics["ttft"].Side != "server" || c.Requests.Total != 1 {
+		t.Errorf("side %s, %d requests", c.Metrics["ttft"].Side, c.Requests.Total)
+	}
+	mean(t, cellOf(t, set(t, "vllm-2026"), client, server), "ttft", 1, 100)
+	c = cellOf(t, metric.Default, engine)
+	null(t, c, "ttft", "not_recorded")
+	mean(t, c, "ttft_engine", 1, 60)
+	mean(t, c, "tpot", 1, 20)
+}
+
+// TestReasons: every request is in a metric or in its exclusions.
+func TestReasons(t *testing.T) {
+	oneShot := of(trace.OK)
+	oneShot.stream, oneShot.finish, oneShot.last, oneShot.n = 0, 500, 500, 20
+	aborted, backwards, far := of(trace.Aborted), streamed(100, 2, 50, 60), streamed(0, 2, 2*86_400_000, 2*86_400_000+10)
+	open, head := of(trace.Open), of(trace.HeadMissing)
+	c := cellOf(t, metric.Default, oneShot, aborted, backwards, far, open, head, streamed(0, 2, 10, 20))
+	want := map[string]int64{"not_streamed": 1, "aborted": 1, "order": 1, "clock": 1, "open": 1, "head_missing": 1}
+	got := c.Metrics["ttft"].Excluded
+	for why, n := range want {
+		if got[why] != n {
+			t.Errorf("%s: %d, want %d", why, got[why], n)
+		}
+	}
+	mean(t, c, "ttft", 1, 10)
+	mean(t, cellOf(t, set(t, "sglang"), oneShot), "ttft", 1, 500)
+}
