@@ -16,10 +16,11 @@ type facts struct {
 	version, model, served  string
 	tensor, pipeline        int64
 	dataParallel            int64
-	cache                   []string // tokens of each engine's KV cache
-	since                   int      // the youngest of releases that a line needs
-	statuses                []count  // of access lines
-	firstAccess, lastAccess int64    // times of stamps around them
+	cache                   []string      // tokens of each engine's KV cache
+	since                   int           // the youngest of releases that a line needs
+	last                    *linelog.Kind // of the record before
+	statuses                []count       // of access lines
+	firstAccess, lastAccess int64         // times of stamps around them
 	accessed                bool
 	lastT                   int64 // of the last stamp
 	timed                   bool
@@ -43,9 +44,12 @@ var releases = []string{"v0.1", "v0.4.1", "v0.5.3", "v0.5.5", "v0.6.5", "v0.8.0"
 
 // saw learns from any record.
 func (f *facts) saw(r *linelog.Record) {
-	f.atLeast(r.Kind.Since)
-	if bytes.HasPrefix(r.Process.Name, []byte("APIServer")) {
-		f.atLeast("v0.10.1")
+	if f.last != r.Kind {
+		f.last = r.Kind
+		f.atLeast(r.Kind.Since)
+		if bytes.HasPrefix(r.Process.Name, []byte("APIServer")) {
+			f.atLeast("v0.10.1")
+		}
 	}
 	if r.Timed {
 		f.lastT, f.timed = r.T, true
@@ -53,9 +57,6 @@ func (f *facts) saw(r *linelog.Record) {
 }
 
 func (f *facts) atLeast(version string) {
-	if version == "" || f.since+1 < len(releases) && version == releases[f.since] {
-		return
-	}
 	if i := slices.Index(releases, version); i > f.since {
 		f.since = i
 	}

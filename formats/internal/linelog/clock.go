@@ -27,6 +27,7 @@ type clock struct {
 	inferred bool  // offset is what outer stamps showed
 	offset   int64 // ns east of UTC
 	assumed  bool  // a zone had to be assumed
+	day      civil // of the last stamp without a year
 	late     bool  // in the hour that comes twice: it is the second
 	span     zoneSpan
 	at       int64 // offset of the record
@@ -148,6 +149,10 @@ func (c *clock) local(s *Stamp) (int64, *Problem) {
 		}
 		return c.after(t, nil)
 	}
+	if c.begun && s.Month == c.day.month && s.Day == c.day.day { // as the one before
+		c.last = c.day.start + s.ofDay()
+		return c.last, nil
+	}
 	if !c.begun {
 		c.begun = true
 		if t, problem, done := c.first(s); done {
@@ -158,7 +163,17 @@ func (c *clock) local(s *Stamp) (int64, *Problem) {
 			return c.after(t, nil)
 		}
 	}
-	return c.after(c.nearest(s))
+	t, problem := c.after(c.nearest(s))
+	if c.day = (civil{}); problem == nil {
+		c.day = civil{s.Month, s.Day, t - s.ofDay()}
+	}
+	return t, problem
+}
+
+// civil is a day and when it begins.
+type civil struct {
+	month, day int8
+	start      int64
 }
 
 // after remembers a local time.
@@ -223,6 +238,7 @@ func (c *clock) nearest(s *Stamp) (int64, *Problem) {
 		shift := days(unknownYear, 1, 1)*daySpan - days(leapYear, 1, 1)*daySpan
 		c.origin -= shift
 		c.last -= shift
+		c.day = civil{}
 		year = leapYear
 	}
 	best, least := year, int64(-1)

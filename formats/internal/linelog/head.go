@@ -268,25 +268,35 @@ type Process struct {
 }
 
 // findProcess returns the last process tag in the zone before a head, and where
-// it begins; -1: there is none.
-func findProcess(zone []byte) (p Process, at int) {
-	eq := bytes.LastIndex(zone, []byte("pid="))
-	if eq < 1 {
-		return p, -1
+// it begins and ends; from < 0: there is none.
+func findProcess(zone []byte) (p Process, from, to int) {
+	to = bytes.LastIndexByte(zone, ')')
+	for ; to > 0; to = bytes.LastIndexByte(zone[:to], ')') {
+		from = bytes.LastIndexByte(zone[:to], '(')
+		if from < 0 || to-from > 200 {
+			break
+		}
+		if tag, ok := parseProcess(zone[from+1 : to]); ok {
+			return tag, from, to + 1
+		}
 	}
-	at = bytes.LastIndexByte(zone[:eq], '(')
-	if at < 0 || eq-at > 200 || bytes.IndexByte(zone[eq:], ')') < 0 {
-		return p, -1
+	return p, -1, -1
+}
+
+// parseProcess reads "Name pid=1", "Name rank=0 pid=1" or "pid=1, ip=10.0.0.1".
+func parseProcess(tag []byte) (p Process, ok bool) {
+	eq := bytes.Index(tag, []byte("pid="))
+	if eq < 0 || eq > 0 && tag[eq-1] != ' ' {
+		return p, false
 	}
-	name := bytes.TrimRight(zone[at+1:eq], " ")
-	if k := bytes.IndexByte(name, ' '); k >= 0 { // (VllmWorker rank=0 pid=9)
-		name = name[:k]
+	p.Name = tag[:eq]
+	if k := bytes.IndexByte(p.Name, ' '); k >= 0 {
+		p.Name = p.Name[:k]
 	}
-	p.Name = name
-	for i := eq + 4; i < len(zone) && digit(zone[i]) && p.PID < 1<<40; i++ {
-		p.PID = p.PID*10 + int64(zone[i]-'0')
+	for i := eq + 4; i < len(tag) && digit(tag[i]) && p.PID < 1<<40; i++ {
+		p.PID = p.PID*10 + int64(tag[i]-'0')
 	}
-	return p, at
+	return p, true
 }
 
 // plain returns b without terminal escapes: CSI and OSC sequences, and what is

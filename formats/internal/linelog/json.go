@@ -47,12 +47,12 @@ func (s *scanner) json(b []byte, h *found) bool {
 		s.outer = outer
 		return true
 	}
-	r := s.begin(msg, h)
+	s.begin(h, true)
 	k, n := s.recognise(msg)
 	if k >= 0 {
 		s.values(k, msg, n)
 	}
-	s.end(r, k, msg, true)
+	s.end(k, msg)
 	return true
 }
 

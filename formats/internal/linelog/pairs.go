@@ -114,16 +114,16 @@ func (p *pairs) pair() {
 				continue
 			}
 			p.i = next
-			p.value(keyText(p.b[from:i]), ",;")
+			p.value(keyText(p.b[from:i]), &behindColon)
 			return
 		case '=':
 			p.i = i + 1
-			p.value(keyText(p.b[from:i]), ",; )}")
+			p.value(keyText(p.b[from:i]), &behindEquals)
 			return
 		case '(':
 			if i > from && p.b[i-1] != ' ' && i+1 < len(p.b) && digit(p.b[i+1]) { // name(value)
 				p.i = i + 1
-				p.value(p.b[from:i], ")")
+				p.value(p.b[from:i], &inParentheses)
 				return
 			}
 			if k := bytes.IndexByte(p.b[i:], ')'); k > 0 && k < 40 { // gen throughput (token/s)
@@ -158,8 +158,17 @@ func nested(b []byte, i int) bool {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// value reads the value of a key up to one of the bytes in stop.
-func (p *pairs) value(key []byte, stop string) {
+// stops says which bytes end a value.
+type stops struct{ text, number string }
+
+var (
+	behindColon   = stops{",;", ",;("}
+	behindEquals  = stops{",; )}", ",; )}("}
+	inParentheses = stops{")", ")("}
+)
+
+// value reads the value of a key.
+func (p *pairs) value(key []byte, stop *stops) {
 	if p.i >= len(p.b) {
 		return
 	}
@@ -168,7 +177,7 @@ func (p *pairs) value(key []byte, stop string) {
 	switch c := p.b[from]; {
 	case digit(c) || (c == '-' || c == '+') && from+1 < len(p.b) && digit(p.b[from+1]):
 		end := numberEnd(p.b, from)
-		p.i = p.skipTo(end, stop+"(")
+		p.i = p.skipTo(end, stop.number)
 		if p.cut && end == len(p.b) {
 			return // the number may go on
 		}
@@ -194,12 +203,12 @@ func (p *pairs) value(key []byte, stop string) {
 			p.text(f, p.b[from:p.i])
 		}
 	default:
-		end := p.skipTo(from, stop+"(")
+		end := p.skipTo(from, stop.number)
 		if end < len(p.b) && p.b[end] == '(' && end > from && nameByte(p.b[end-1]) { // a call: its arguments follow
 			p.i = end + 1
 			return
 		}
-		if end = p.skipTo(end, stop); p.cut && end == len(p.b) {
+		if end = p.skipTo(end, stop.text); p.cut && end == len(p.b) {
 			p.i = end
 			return
 		}
@@ -301,38 +310,80 @@ func (l *lineState) add(v Value) {
 func (l *lineState) number(f int, num, unit []byte) {
 	s := &l.t.Slots[f]
 	v := Value{Slot: f}
-	n, ok := 0, true
+	if s.Type >= Text {
+		v.Text = num
+		l.add(v)
+		return
+	}
+	d, ok := plainDecimal(num)
 	switch s.Type {
 	case Int, Flag:
-		v.Int, n, ok = numx.ParseInt(num)
+		ok = ok && d.frac == 0
+		v.Int = d.digits
 		v.Num = float64(v.Int)
 	case Float:
-		v.Num, n, ok = numx.ParseFloat(num)
+		v.Num = float64(d.digits) / pow10[d.frac]
 	case Ratio:
-		v.Num, n, ok = ratio(num, len(unit) > 0 && unit[0] == '%')
+		if len(unit) > 0 && unit[0] == '%' {
+			d.frac += 2
+		}
+		v.Num = float64(d.digits) / pow10[d.frac]
 	case Nanos, Millis:
-		v.Int, n, ok = numx.Scaled(num, scale(s.Type, unit))
-		v.Num = float64(v.Int)
-	case List, Text, Word:
-		v.Text, n = num, len(num)
+		if v.Int, _, ok = numx.Scaled(num, scale(s.Type, unit)); ok {
+			v.Num = float64(v.Int)
+		}
 	}
-	if n != len(num) || !ok || s.Type < Text && bytes.IndexByte(num, 'e') >= 0 || s.Max > 0 && (v.Num > s.Max || v.Num < 0) {
+	if !ok || s.Max > 0 && (v.Num > s.Max || v.Num < 0) {
 		l.strange = true
 		return
 	}
 	l.add(v)
 }
 
-// ratio reads a share, exactly: the text's digits over a power of ten.
-func ratio(num []byte, percent bool) (share float64, n int, ok bool) {
-	v, n, ok := numx.Scaled(num, 9)
-	if !ok {
-		return 0, n, false
+// decimal is a number of few enough digits that float64(digits) is exact, and so
+// the quotient with a power of ten is rounded once.
+type decimal struct {
+	digits int64
+	frac   int // of these, behind the point
+}
+
+const maxDigits = 15
+
+var pow10 = [maxDigits + 3]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17}
+
+// plainDecimal reads a number without an exponent: no server prints one. It
+// reports false for another, and for one of too many digits.
+func plainDecimal(num []byte) (d decimal, ok bool) {
+	i, point := 0, -1
+	neg := len(num) > 0 && num[0] == '-'
+	if neg || len(num) > 0 && num[0] == '+' {
+		i = 1
 	}
-	if percent {
-		return float64(v) / 1e11, n, true
+	from := i
+	for ; i < len(num); i++ {
+		c := num[i] - '0'
+		switch {
+		case c <= 9:
+			d.digits = d.digits*10 + int64(c)
+		case num[i] == '.' && point < 0:
+			point = i
+		default:
+			return d, false
+		}
+		if i-from > maxDigits {
+			return d, false
+		}
 	}
-	return float64(v) / 1e9, n, true
+	if n := i - from; n == 0 || point >= 0 && n > maxDigits+1 || point < 0 && n > maxDigits {
+		return d, false
+	}
+	if point >= 0 {
+		d.frac = i - point - 1
+	}
+	if neg {
+		d.digits = -d.digits
+	}
+	return d, true
 }
 
 // scale returns the power of ten of a unit of time in ns.

@@ -181,9 +181,9 @@ func (s *scanner) headless(b []byte, outer *Stamp) {
 		msg = msg[outer.till:]
 	}
 	h := found{stamp: *outer, outer: *outer}
-	if p, at := findProcess(msg[:min(len(msg), window)]); at >= 0 {
+	if p, from, to := findProcess(msg[:min(len(msg), window)]); from >= 0 {
 		h.process = p
-		msg = msg[at+bytes.IndexByte(msg[at:], ')')+1:]
+		msg = msg[to:]
 	}
 	msg = bytes.TrimLeft(msg, " \t")
 	if len(msg) == 0 {
@@ -192,21 +192,20 @@ func (s *scanner) headless(b []byte, outer *Stamp) {
 	if msg[0] == '{' && !s.nested && s.json(msg, &h) {
 		return
 	}
-	r := s.begin(msg, &h)
-	r.headed = false
-	s.bareMessage(b, msg, r)
+	s.begin(&h, false)
+	s.bareMessage(b, msg)
 }
 
 // sameOuter reports whether a stamp is the one of the runtime, and not in the text.
 func (s *scanner) sameOuter(outer *Stamp) bool { return s.outer.Known() && *outer == s.outer }
 
 // bareMessage scans what follows outer stamps and process tags in line b.
-func (s *scanner) bareMessage(b, msg []byte, r Record) {
+func (s *scanner) bareMessage(b, msg []byte) {
 	for i := range s.t.starts {
 		st := &s.t.starts[i]
 		if n, ok := st.match(s.t, msg, s.take); ok {
 			s.values(st.kind, msg, s.whole(st.kind, 0, n))
-			s.end(r, st.kind, msg, false)
+			s.end(st.kind, msg)
 			return
 		}
 	}
@@ -216,7 +215,7 @@ func (s *scanner) bareMessage(b, msg []byte, r Record) {
 			s.leadBefore(msg[:at])
 			if n, ok := st.match(s.t, msg[at:], s.take); ok {
 				s.values(st.kind, msg[at:], s.whole(st.kind, 0, n))
-				s.end(r, st.kind, msg[at:], false)
+				s.end(st.kind, msg[at:])
 				return
 			}
 			s.line.values = s.line.values[:len(s.out.values)]
@@ -224,7 +223,7 @@ func (s *scanner) bareMessage(b, msg []byte, r Record) {
 	}
 	for _, k := range s.t.bare {
 		if bytes.Contains(msg, s.t.kinds[k].inside.lits[0]) {
-			s.end(r, k, msg, false)
+			s.end(k, msg)
 			return
 		}
 	}

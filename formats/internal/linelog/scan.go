@@ -95,6 +95,7 @@ type scanner struct {
 	out     *fragment
 	stamped bool // lines begin with the stamp of a container runtime
 	line    lineState
+	record  Record
 	cut     bool  // the current line is not complete
 	off     int64 // of the current line, in the source but for what earlier blocks had removed
 	outer   Stamp // of the current line, from the runtime
@@ -217,7 +218,7 @@ func (s *scanner) segment(b []byte) {
 		return
 	}
 	for ok := true; ok; h = next {
-		r := s.begin(b, &h)
+		s.begin(&h, true)
 		from := h.msg
 		k, n := s.payload(b[from:])
 		if k >= 0 { // nothing in a quote counts
@@ -235,7 +236,7 @@ func (s *scanner) segment(b []byte) {
 				k = s.torn(b[h.msg:end])
 			}
 		}
-		s.end(r, k, b[h.msg:end], true)
+		s.end(k, b[h.msg:end])
 	}
 }
 
@@ -278,13 +279,19 @@ const window = 256
 
 // zone finds the process tag in what stands before a head.
 func (s *scanner) zone(zone []byte, h *found) {
-	p, at := findProcess(zone)
-	if at < 0 {
+	if len(zone) == 0 {
+		return
+	}
+	p, from, to := findProcess(zone)
+	if from < 0 {
 		return
 	}
 	h.process = p
-	if len(bytes.TrimSpace(zone[at+bytes.IndexByte(zone[at:], ')')+1:])) == 0 {
-		h.begin -= len(zone) - at
+	for to < len(zone) && zone[to] == ' ' {
+		to++
+	}
+	if to == len(zone) {
+		h.begin -= len(zone) - from
 	}
 }
 
@@ -325,8 +332,8 @@ func (s *scanner) keep(text []byte) []byte {
 	return s.out.arena[from:len(s.out.arena):len(s.out.arena)]
 }
 
-// begin makes the record of a head.
-func (s *scanner) begin(b []byte, h *found) Record {
+// begin makes the current record, that of a head.
+func (s *scanner) begin(h *found, headed bool) {
 	if s.scouting {
 		s.seen.add(h)
 	}
@@ -334,28 +341,30 @@ func (s *scanner) begin(b []byte, h *found) Record {
 		s.heads[h.headMatch.head.Name]++
 	}
 	s.line = lineState{t: s.t, values: s.out.values}
-	return Record{Offset: s.off, Stamp: h.stamp, Outer: h.outer, Level: h.level, Tag: h.tag, Ranks: h.ranks, Process: h.process, headed: true}
+	s.record = Record{Offset: s.off, Stamp: h.stamp, Outer: h.outer, Level: h.level, Tag: h.tag, Ranks: h.ranks, Process: h.process, headed: headed}
 }
 
-// end takes a record with the values read since begin, or notes what its line is.
-func (s *scanner) end(r Record, k int, msg []byte, headed bool) {
+// end takes the current record with the values read since begin, or notes what its line is.
+func (s *scanner) end(k int, msg []byte) {
+	r := &s.record
 	if k < 0 {
-		s.out.headed = s.out.headed || headed
+		s.out.headed = s.out.headed || r.headed
 		s.note(rankMessage, s.t.message)
 		return
 	}
 	kind := &s.t.kinds[k]
 	if kind.Use == Noise {
-		s.out.headed = s.out.headed || headed
+		s.out.headed = s.out.headed || r.headed
 		s.note(rankNoise, k)
 		return
 	}
-	r.Kind, r.Message, r.headed = kind.Kind, msg, headed
+	r.Kind, r.Message = kind.Kind, msg
 	r.Values = s.line.values[len(s.out.values):len(s.line.values):len(s.line.values)]
 	s.out.values = s.line.values
 	r.payload, r.strange, r.Cut = s.line.payload, s.line.strange, s.cut
 	r.short = s.line.torn || s.line.have&kind.need != kind.need
 	s.records++
-	s.out.entries = append(s.out.entries, entry{Record: r, afterHead: s.out.headed})
+	s.out.entries = append(s.out.entries, entry{afterHead: s.out.headed})
+	s.out.entries[len(s.out.entries)-1].Record = *r
 	s.out.headed = false
 }

@@ -242,6 +242,17 @@ func (m *template) match(t *Table, b []byte, take func(slot int, text []byte)) (
 		last := i == len(m.slots)-1
 		k := 0
 		switch {
+		case m.slots[i] >= 0 && t.Slots[m.slots[i]].Type == Int:
+			for n+k < len(b) && b[n+k] == ' ' {
+				k++
+			}
+			from := k
+			for n+k < len(b) && digit(b[n+k]) {
+				k++
+			}
+			if k == from || !bytes.HasPrefix(b[n+k:], lit) || last && m.end && n+k+len(lit) != len(b) {
+				return 0, false
+			}
 		case last && m.end:
 			if k = len(b) - n - len(lit); k < 0 || !bytes.HasSuffix(b, lit) {
 				return 0, false
