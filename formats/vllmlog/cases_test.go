@@ -336,3 +336,67 @@ func TestP49(t *testing.T) {
 		t.Errorf("requests %v", res.requests)
 	}
 }
+
+// TestP58: a number that is no time since 1970 gives no date.
+func TestP58(t *testing.T) {
+	msg := `"message": "Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 2.0 tokens/s, Running: 3 reqs, Waiting: 4 reqs, GPU KV cache usage: 5.0%"}` + "\n"
+	f := func(stamp, want string) {
+		t.Helper()
+		if got := times(readText(t, `{"ts": `+stamp+`, `+msg, formats.Options{})); got != want {
+			t.Errorf("%s is %s, want %s", stamp, got, want)
+		}
+	}
+	f("412345.678", "-")
+	f("353399", "-")
+	f("1772355600.25", "2026-03-01T09:00:00.25")
+	f("1772355600123", "2026-03-01T09:00:00.123")
+	f(`"1772355600"`, "2026-03-01T09:00:00")
+	f("-1", "-")
+	f("null", "-")
+}
+
+// TestChunks: the lines of streamed chunks give gaps where their stamps are fine
+// enough, and none where they are not.
+func TestChunks(t *testing.T) {
+	line := func(ms int, msg string) string {
+		return fmt.Sprintf("2026-03-01 09:00:00,%03d INFO vllm.entrypoints.logger: %s\n", ms, msg)
+	}
+	delta := "Generated response r1 (streaming delta): output: ' a', output_token_ids: [1], finish_reason: None"
+	res := readText(t, line(100, "Received request r1: params: SamplingParams(n=1, max_tokens=9), lora_request: None.")+line(150, "Added request r1-0d41c2aa.")+
+		line(250, delta)+line(270, delta)+line(300, delta)+line(301, "Generated response r1 (streaming complete): output: ' a a a', output_token_ids: None, finish_reason: streaming_complete"), formats.Options{})
+	start := at("09:00:00.1")
+	check(t, "request", res.requests, fmt.Sprintf("chunk_gaps=[20000000 30000000] dispatched=%d finished=%d first_token=%d last_token=%d max_tokens=9 n_choices=1 output_tokens=3 output_tokens_source=chunks received=%d request_id=r1 resolution=1000000 status=ok stream=true",
+		start+50e6, start+201e6, start+150e6, start+200e6, start))
+	res = readText(t, "INFO 03-01 09:00:00 [logger.py:1] Received request r1: params: SamplingParams(n=1), lora_request: None.\nINFO 03-01 09:00:01 [logger.py:1] "+delta+"\nINFO 03-01 09:00:02 [logger.py:1] "+delta+"\n", given)
+	check(t, "request", res.requests, fmt.Sprintf("n_choices=1 received=%d request_id=r1 resolution=1000000000 status=open", at("09:00:00")))
+	if res.diags["coarse_stamps"].Count != 2 {
+		t.Errorf("diags %v", res.diags)
+	}
+}
+
+// TestNames: the names of a request in different lines are one request, and only
+// where there is such a request.
+func TestNames(t *testing.T) {
+	received := func(id string) string {
+		return "INFO 03-01 09:00:00 [logger.py:1] Received request " + id + ": params: SamplingParams(), lora_request: None.\n"
+	}
+	f := func(text string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, r := range readText(t, text, given).requests {
+			got = append(got, fmt.Sprint(r["request_id"], " ", r["status"]))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	line := func(msg string) string { return "INFO 03-01 09:00:01 [async_llm.py:1] " + msg + "\n" }
+	f(received("a")+line("Aborted request(s) a-0d41c2aa."), "a aborted")
+	f(received("a-0d41c2aa")+line("Added request a-0d41c2aa.")+line("Aborted request a-0d41c2aa."), "a-0d41c2aa aborted")
+	f(received("a")+received("a-0d41c2aa")+line("Aborted request a-0d41c2aa."), "a-0d41c2aa aborted", "a open")
+	f(received("a")+line("Aborted request(s) 0_a-0d41c2aa,1_a-0d41c2aa.")+line("Request a aborted."), "a aborted")
+	f(received("0_a")+line("Finished request 0_a."), "0_a ok")
+	f(received("a")+line("Request a aborted.")+received("a")+line("Finished request a."), "a aborted", "a ok")
+	f(line("Aborted request(s) a-0d41c2aa.")+line("Request a aborted."), "a-0d41c2aa aborted")
+	f(received("a.b.")+line("Finished request a.b.."), "a.b. ok")
+}
