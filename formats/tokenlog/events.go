@@ -38,7 +38,7 @@ type eventReader struct {
 	batch     *trace.Batch
 	diags     diag.Log
 	account   formats.Account
-	closed    bool
+	done      bool
 }
 
 func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
@@ -65,11 +65,14 @@ func (r *eventReader) Next() bool {
 		r.assembler.Fold(&s.Events)
 		r.count(s)
 	}
-	if !r.full() && r.stream.Err() == nil && !r.closed {
+	if !r.full() && r.stream.Err() == nil && !r.done {
 		r.assembler.Flush(r.full)
 	}
 	if r.builder.Rows() == 0 {
-		r.diags.Merge(r.stream.Diags())
+		if !r.done {
+			r.diags.Merge(r.stream.Diags())
+		}
+		r.done = true
 		return false
 	}
 	r.batch = r.builder.Take(r.run, r.file)
@@ -103,7 +106,7 @@ func (r *eventReader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *eventReader) Close() error {
-	r.closed = true
+	r.done = true
 	return r.stream.Close()
 }
 

@@ -33,6 +33,7 @@ type recordReader struct {
 	batch   *trace.Batch
 	diags   diag.Log
 	account formats.Account
+	done    bool
 }
 
 func openRecords(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
@@ -61,7 +62,10 @@ func (r *recordReader) Next() bool {
 			return true
 		}
 	}
-	r.diags.Merge(r.stream.Diags())
+	if !r.done {
+		r.diags.Merge(r.stream.Diags())
+	}
+	r.done = true
 	return false
 }
 

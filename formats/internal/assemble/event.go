@@ -121,10 +121,11 @@ func (e *Events) Add(ev Event, r *Row) {
 	e.List = append(e.List, ev)
 }
 
-// Hash seeds and factors; any odd numbers with well spread bits do.
+// HashSeed is the hash of nothing, to begin a chain of Mix with. Both constants
+// are odd numbers with well spread bits; any would do.
 const (
-	hashSeed   = 0x2d358dccaa6c78a5
-	hashFactor = 0x8bb84b93962eacc9
+	HashSeed   uint64 = 0x2d358dccaa6c78a5
+	hashFactor uint64 = 0x8bb84b93962eacc9
 )
 
 // Mix returns the hash of what has hash h followed by the eight bytes of x.
@@ -136,7 +137,7 @@ func Mix(h, x uint64) uint64 {
 // Hash returns the hash of an id: Mix over its bytes, eight at a time, the last
 // word filled up with zeros, then over its length.
 func Hash(id []byte) uint64 {
-	h := uint64(hashSeed)
+	h := HashSeed
 	n := len(id)
 	for ; len(id) >= 8; id = id[8:] {
 		h = Mix(h, binary.LittleEndian.Uint64(id))
@@ -145,6 +146,3 @@ func Hash(id []byte) uint64 {
 	copy(last[:], id)
 	return Mix(Mix(h, binary.LittleEndian.Uint64(last[:])), uint64(n))
 }
-
-// HashSeed is the hash of nothing, to begin a chain of Mix with.
-const HashSeed uint64 = hashSeed
