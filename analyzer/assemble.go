@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"servescope/analyzer/kernel"
@@ -83,5 +84,20 @@ func (o *output) finish(states []kernel.State) {
 			list = &g.Windows
 		}
 		*list = append(*list, report.Window{From: k.window, To: k.window + o.q.Window, Cell: *c})
+	}
+}
+
+// takeWindows moves the windows of another output of the same rows here.
+func (o *output) takeWindows(from *output) {
+	for slot, run := range o.runs {
+		other := from.runs[slot]
+		run.Windows = other.Windows
+		windows := make(map[string][]report.Window)
+		for _, g := range other.Groups {
+			windows[fmt.Sprint(g.By)] = g.Windows
+		}
+		for i := range run.Groups {
+			run.Groups[i].Windows = windows[fmt.Sprint(run.Groups[i].By)]
+		}
 	}
 }

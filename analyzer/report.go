@@ -89,11 +89,54 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	}
 	out := newOutput(q, sel, s.runs)
 	out.finish(states)
+	if n, capped := overflow(e.kernels, states); capped {
+		if out, err = s.answerCapped(ctx, q, sel, e, out); err != nil {
+			return nil, nil, err
+		}
+		log.Add(diag.Diag{
+			Code: "windows_capped", Severity: diag.Notice, Offset: -1, Count: n,
+			Msg: "there are more windows than a report holds: the earliest are shown; count is how many requests lie in later ones",
+			Fix: "give a longer --window, or an interval with --from and --to",
+		})
+	}
 	for slot, n := range sel.removed {
 		out.runs[slot].Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim}
 	}
 	s.selectionDiags(sel, log)
 	return out, learned, nil
+}
+
+// answerCapped answers q, whose windows are too many: what kernels know of the
+// windows that they keep is not all of the run. windows holds these; everything
+// else is computed anew without windows.
+func (s *Session) answerCapped(ctx context.Context, q *query.Query, sel *selection, e *engine, windows *output) (*output, error) {
+	whole := *q
+	whole.Window = 0
+	states, _, err := s.fold(ctx, &whole, sel, e.kernels, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := newOutput(&whole, sel, s.runs)
+	out.finish(states)
+	out.takeWindows(windows)
+	return out, nil
+}
+
+// overflow reports whether kernels have met more windows than they keep, and how
+// many requests lie in the others.
+func overflow(kernels []kernel.Kernel, states []kernel.State) (requests int64, capped bool) {
+	for i, s := range states {
+		o, ok := s.(interface{ Overflow() int64 })
+		if !ok {
+			continue
+		}
+		n := o.Overflow()
+		capped = capped || n > 0
+		if kernels[i].Name() == "requests" {
+			requests = n
+		}
+	}
+	return requests, capped
 }
 
 // checkQuery refuses what no run can answer.
