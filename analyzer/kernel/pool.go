@@ -72,6 +72,30 @@ func (p *pool) merge(o *pool) {
 	p.noUpper.merge(o.noUpper)
 }
 
+// raw returns the number of values that the digests hold as they are.
+func (p *pool) raw() int {
+	n := 0
+	for _, d := range p.digests {
+		if d != nil {
+			n += d.Raw()
+		}
+	}
+	return n
+}
+
+// condense makes the digests count in buckets that hold at least the given
+// number of values as they are. It returns how many these were.
+func (p *pool) condense(least int) int {
+	n := 0
+	for _, d := range p.digests {
+		if d != nil && d.Raw() >= least {
+			n += d.Raw()
+			d.Condense()
+		}
+	}
+	return n
+}
+
 func (p *pool) weight() int64 { return p.values }
 
 func (p *pool) size() int64 {

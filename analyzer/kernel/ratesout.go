@@ -191,7 +191,11 @@ func (p *putter) requests(wide bool) {
 	if wide && f.firstDone != none {
 		d = f.lastDone - f.firstDone
 	}
-	p.ratio("request_rate_completions", float64(f.completed-1)*1e9, float64(d), unit.PerSecond, whole)
+	v := p.ratio("request_rate_completions", float64(f.completed-1)*1e9, float64(d), unit.PerSecond, whole)
+	if v.Known && f.completed < 10 {
+		v.Note = fmt.Sprintf("between %d completions", f.completed)
+		setValue(p.c, "request_rate_completions", v)
+	}
 }
 
 func (p *putter) tokens(def *metric.Definition, wide bool) {

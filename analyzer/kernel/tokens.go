@@ -33,9 +33,10 @@ func (k tokens) New(q *query.Query, facts *Facts) State {
 // nanoseconds by numbers of tokens.
 const fraction = 1024
 
-// cellLimit is the number of values that the digest of a part of a run keeps
-// as they are; there may be thousands of parts.
-const cellLimit = 4096
+// rawBudget is the number of values that the digests of a state keep as they
+// are. There may be thousands of cells, and the later a digest chooses what to
+// keep of its values, the rarer is a second pass.
+const rawBudget = 4 << 20
 
 type tokensState struct {
 	base
@@ -46,12 +47,25 @@ type tokensState struct {
 
 func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *tokensState {
 	s := &tokensState{base: newBase(def, q, facts)}
-	limit := cellLimit
-	if q.Window == 0 && len(q.By) == 0 {
-		limit = stat.DefaultLimit
-	}
-	s.cells.fresh = func() *pool { return newPool(s.ranks(), limit) }
+	s.cells.fresh = func() *pool { return newPool(s.ranks(), stat.DefaultLimit) }
 	return s
+}
+
+// condense bounds the values that all digests keep as they are: those that keep
+// most begin to count in buckets.
+func (s *tokensState) condense() {
+	sum := 0
+	for _, p := range s.cells.byPlace {
+		sum += p.raw()
+	}
+	if sum <= rawBudget {
+		return
+	}
+	for least := stat.DefaultLimit / 2; sum > rawBudget/2; least /= 2 {
+		for _, p := range s.cells.byPlace {
+			sum -= p.condense(least)
+		}
+	}
 }
 
 func (s *tokensState) Update(v *View) {
@@ -80,6 +94,7 @@ func (s *tokensState) Update(v *View) {
 		}
 	}
 	s.flush(x, &l, &b)
+	s.condense()
 }
 
 // block is rows [from, end) whose gaps go to the same cells, just as they are.

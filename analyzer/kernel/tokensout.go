@@ -17,6 +17,7 @@ func (s *tokensState) Merge(other State) error {
 	s.base.merge(&o.base)
 	if s.found == nil {
 		s.cells.merge(&o.cells)
+		s.condense()
 		return nil
 	}
 	for p, r := range o.cells.byPlace {
@@ -69,15 +70,23 @@ func (s *tokensState) Next(facts *Facts) bool {
 	for _, p := range s.cells.byPlace {
 		for _, d := range p.digests {
 			if d.Missing(s.def.Quantile) {
-				if facts.Private == nil {
-					facts.Private = make(map[string][]byte)
-				}
-				facts.Private[tokens{}.Name()] = s.AppendState(nil)
+				s.pass(facts)
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// pass hands what was found to the next pass.
+func (s *tokensState) pass(facts *Facts) {
+	for _, p := range s.cells.byPlace {
+		p.condense(4096) // what these keep shrinks to their quantiles
+	}
+	if facts.Private == nil {
+		facts.Private = make(map[string][]byte)
+	}
+	facts.Private[tokens{}.Name()] = s.AppendState(nil)
 }
 
 // Overflow returns the number of gaps that are in no window because a report

@@ -110,6 +110,17 @@ func (d *Digest) AddN(v, n int64) {
 	}
 }
 
+// Raw returns the number of values that are held as they are.
+func (d *Digest) Raw() int { return len(d.raw) }
+
+// Condense makes the digest count in buckets, however few values it has: for
+// callers that hold many digests and bound their sum.
+func (d *Digest) Condense() {
+	if d.hist == nil && len(d.raw) > 0 {
+		d.spread()
+	}
+}
+
 // spread moves the raw values into a histogram.
 func (d *Digest) spread() {
 	raw := d.raw

@@ -225,7 +225,7 @@ func (h *histogram) choose(q []float64, n int64) {
 		return
 	}
 	for _, x := range q {
-		slack := max(4*math.Sqrt(x*(1-x)/float64(n)), 0.002)
+		slack := max(6*math.Sqrt(x*(1-x)/float64(n)), 0.002)
 		lo, hi := int64((x-slack)*float64(n)), int64((x+slack)*float64(n))
 		before := int64(0)
 		h.each(func(b int32, count int64, _ bool) bool {
