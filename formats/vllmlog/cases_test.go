@@ -400,3 +400,27 @@ func TestNames(t *testing.T) {
 	f(line("Aborted request(s) a-0d41c2aa.")+line("Request a aborted."), "a-0d41c2aa aborted")
 	f(received("a.b.")+line("Finished request a.b.."), "a.b. ok")
 }
+
+// TestExpire: requests without an end do not fill the memory.
+func TestExpire(t *testing.T) {
+	var b strings.Builder
+	const n = minOpen + 3000
+	for i := range n {
+		fmt.Fprintf(&b, "INFO 03-01 09:00:00 [logger.py:1] Received request r%d: params: SamplingParams(), lora_request: None.\n", i)
+	}
+	b.WriteString("INFO 03-01 09:00:01 [logger.py:1] Finished request r1.\nINFO 03-01 09:00:01 [logger.py:1] Finished request r65000.\n")
+	opt := given
+	opt.Memory = 1 << 20
+	res := readText(t, b.String(), opt)
+	count := make(map[any]int)
+	for _, r := range res.requests {
+		count[r["status"]]++
+	}
+	if count["ok"] != 1 || count["open"] != n-1 || len(count) != 2 || res.diags["request_expired"].Count == 0 {
+		t.Errorf("requests %v, diags %v", count, res.diags)
+	}
+	opt.Memory = 1 << 30
+	if res = readText(t, b.String(), opt); res.diags["request_expired"].Count != 0 || len(res.requests) != n {
+		t.Errorf("%d requests, diags %v", len(res.requests), res.diags)
+	}
+}

@@ -39,6 +39,9 @@ type interval struct {
 	closed   bool
 }
 
+// maxIntervals bounds the intervals that are kept.
+const maxIntervals = 1000
+
 // releases lists versions that lines can tell, the oldest first.
 var releases = []string{"v0.1", "v0.4.1", "v0.5.3", "v0.5.5", "v0.6.5", "v0.8.0", "v0.8.3", "v0.8.5", "v0.9", "v0.10.1", "v0.11", "v0.11.1", "v0.12", "v0.14", "v0.22", "v0.24"}
 
@@ -84,7 +87,9 @@ func (f *facts) access(r *linelog.Record) {
 func (f *facts) take(r *linelog.Record) {
 	switch r.Kind.Name {
 	case "profiler started":
-		f.profiler = append(f.profiler, interval{from: r.T, closed: !r.Timed})
+		if len(f.profiler) < maxIntervals {
+			f.profiler = append(f.profiler, interval{from: r.T, closed: !r.Timed})
+		}
 	case "profiler stopped":
 		for i := range f.profiler {
 			if p := &f.profiler[i]; !p.closed && r.Timed {

@@ -18,6 +18,7 @@ type requests struct {
 	events    assemble.Events
 	row       assemble.Row
 	ended     ended
+	limit     int  // of open requests
 	seen      bool // any request line
 }
 
@@ -26,8 +27,13 @@ func newRequests(run *trace.RunMeta, log *linelog.Log, opt formats.Options) requ
 	w := &assemble.Writer{Notes: assemble.Notes{File: log.File(), Log: log.Diags()}, Builder: rows, Run: run, Lists: opt.Lists}
 	a := assemble.NewAssembler(w, opt.Memory)
 	a.Untold = true
-	return requests{assembler: a, writer: w, rows: rows}
+	return requests{assembler: a, writer: w, rows: rows, limit: int(max(minOpen, opt.Memory/bytesOpen))}
 }
+
+// Most versions print no line when a request ends, so that all requests of a log
+// may be open. No server has as many as minOpen at a time; each takes less than
+// bytesOpen bytes.
+const minOpen, bytesOpen = 1 << 16, 1 << 10
 
 // fineEnough is the coarsest step of stamps, in ns, from which gaps between
 // chunks are taken.
@@ -90,6 +96,7 @@ func (q *requests) received(r *linelog.Record, id []byte) *linelog.Problem {
 		q.row.SetInt(trace.Resolution, r.Resolution)
 	}
 	q.event(r, assemble.Arrival, id, -1)
+	q.assembler.Expire(q.limit)
 	return nil
 }
 

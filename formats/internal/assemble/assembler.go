@@ -371,16 +371,35 @@ func (d *detail) keep(e *Events, ev *Event) {
 func (a *Assembler) Flush(full func() bool) (more bool) {
 	if !a.flushing {
 		a.flushing = true
-		for _, s := range a.table.slots {
-			if s.ref != 0 {
-				a.left = append(a.left, s.ref)
-			}
-		}
-		slices.SortFunc(a.left, func(x, y uint32) int { return cmp.Compare(a.detail(x).offset, a.detail(y).offset) })
+		a.left = a.byOffset()
 	}
 	for len(a.left) > 0 && !full() {
 		a.end(a.left[0], trace.Open)
 		a.left = a.left[1:]
 	}
 	return len(a.left) > 0
+}
+
+// byOffset returns the open requests in the order of their first events.
+func (a *Assembler) byOffset() (refs []uint32) {
+	for _, s := range a.table.slots {
+		if s.ref != 0 {
+			refs = append(refs, s.ref)
+		}
+	}
+	slices.SortFunc(refs, func(x, y uint32) int { return cmp.Compare(a.detail(x).offset, a.detail(y).offset) })
+	return refs
+}
+
+// Expire writes the older half of the open requests as open once there are more
+// than limit. It is for logs that do not tell the end of every request, whose
+// open requests would fill the memory.
+func (a *Assembler) Expire(limit int) {
+	if int(a.table.n) <= limit {
+		return
+	}
+	for _, ref := range a.byOffset()[:(int(a.table.n)+1)/2] {
+		a.w.Note(expired, a.detail(ref).offset)
+		a.end(ref, trace.Open)
+	}
 }

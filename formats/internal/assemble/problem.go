@@ -46,6 +46,8 @@ var (
 		"token events are not in the order of time: they were sorted", ""}
 	outOfMemory = &Problem{"gaps_dropped", diag.DataLoss,
 		"there was no memory for the gaps of all open requests: some have none", "give more with --memory"}
+	expired = &Problem{"request_expired", diag.Notice,
+		"too many requests are open at a time: the oldest are given up as open, and events that follow are not joined with them", "make the server log the end of every request"}
 	badClock = &Problem{"bad_clock", diag.Notice,
 		"a clock is not wall, monotonic, run or request, or one of these/host: the file's clock is assumed", "write a known clock"}
 )
