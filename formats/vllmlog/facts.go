@@ -20,10 +20,8 @@ type facts struct {
 	since                   int           // the youngest of releases that a line needs
 	last                    *linelog.Kind // of the record before
 	statuses                []count       // of access lines
-	firstAccess, lastAccess int64         // times of stamps around them
-	accessed                bool
-	lastT                   int64 // of the last stamp
-	timed                   bool
+	firstAccess, lastAccess int64         // times of the heads before them
+	accesses                int64         // that have one
 	profiler                []interval
 	other                   bool // a second version or model was started
 }
@@ -54,9 +52,6 @@ func (f *facts) saw(r *linelog.Record) {
 			f.atLeast("v0.10.1")
 		}
 	}
-	if r.Timed {
-		f.lastT, f.timed = r.T, true
-	}
 }
 
 func (f *facts) atLeast(version string) {
@@ -77,10 +72,13 @@ func (f *facts) access(r *linelog.Record) {
 		i = len(f.statuses) - 1
 	}
 	f.statuses[i].n++
-	if f.timed && !f.accessed {
-		f.firstAccess, f.accessed = f.lastT, true
+	if r.HasNear {
+		if f.accesses == 0 {
+			f.firstAccess = r.Near
+		}
+		f.lastAccess = r.Near
+		f.accesses++
 	}
-	f.lastAccess = f.lastT
 }
 
 // take learns from a record of factKinds.
@@ -183,7 +181,11 @@ func (f *facts) accessNote(run *trace.RunMeta) {
 		return
 	}
 	slices.SortFunc(f.statuses, func(a, b count) int { return int(a.status - b.status) })
-	text := "HTTP responses by status, from lines without stamps:"
+	text := "HTTP responses by status, from lines without stamps"
+	if f.accesses > 0 {
+		text += fmt.Sprintf(" (from %s to after %s)", f.text(run, f.firstAccess), f.text(run, f.lastAccess))
+	}
+	text += ":"
 	for _, c := range f.statuses {
 		text += fmt.Sprintf(" %d × %d", c.status, c.n)
 	}

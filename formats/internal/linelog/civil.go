@@ -67,7 +67,7 @@ func (s *Stamp) local(year int64) int64 {
 }
 
 // epochStamp reads seconds or milliseconds since 1970.
-func epochStamp(b []byte, quoted bool, st *Stamp) bool {
+func epochStamp(b []byte, st *Stamp) bool {
 	ns, n, ok := numx.Scaled(b, numx.Second)
 	if n != len(b) || n == 0 {
 		return false

@@ -398,7 +398,7 @@ func (c *clock) infer(inner *Stamp, t int64) {
 	if a < 0 {
 		sign, a = '-', -a
 	}
-	c.log.remark("stamps are %c%02d:%02d of UTC, as the stamps of the container runtime show; these are preferred", sign, a/3600, a/60%60)
+	c.log.remark("stamps without a zone are %c%02d:%02d of UTC, as those with one show, which are preferred", sign, a/3600, a/60%60)
 }
 
 // finish tells the run what was decided.

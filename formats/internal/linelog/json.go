@@ -21,7 +21,7 @@ func (s *scanner) json(b []byte, h *found) bool {
 			msg = s.unquote(o.value)
 		case among(o.key, timeKeys):
 			var st Stamp
-			if nextStamp(o.value, 0, 0, &st) || epochStamp(o.value, o.quoted, &st) {
+			if nextStamp(o.value, 0, 0, &st) || epochStamp(o.value, &st) {
 				h.stamp = st
 			}
 		case among(o.key, levelKeys):
@@ -33,19 +33,29 @@ func (s *scanner) json(b []byte, h *found) bool {
 	if msg == nil || !o.ended && !s.cut {
 		return false
 	}
-	msg = bytes.TrimRight(msg, "\r\n")
-	msg = msg[escapes(msg):]
+	msg = bytes.Trim(msg, "\r\n")
 	s.nested = true
-	defer func() { s.nested = false }()
+	outer := s.outer
+	if !outer.Known() && h.stamp.Zoned {
+		s.outer = h.stamp
+	}
+	first, rest, _ := bytes.Cut(msg, []byte{'\n'})
+	s.message(first[escapes(first):], h)
+	for len(rest) > 0 && !s.line.payload { // behind an open quote is text of a user
+		var b []byte
+		b, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		s.segment(b)
+	}
+	s.nested, s.outer = false, outer
+	return true
+}
+
+// message scans the first line of a message: another head may stand in it.
+func (s *scanner) message(msg []byte, h *found) {
 	var inner found
 	if s.nextHead(msg, 0, s.outer, &inner) {
-		outer := s.outer
-		if !outer.Known() && h.stamp.Zoned {
-			s.outer = h.stamp
-		}
 		s.segment(msg)
-		s.outer = outer
-		return true
+		return
 	}
 	s.begin(h, true)
 	k, n := s.recognise(msg)
@@ -53,7 +63,6 @@ func (s *scanner) json(b []byte, h *found) bool {
 		s.values(k, msg, n)
 	}
 	s.end(k, msg)
-	return true
 }
 
 func among(key []byte, keys [][]byte) bool {

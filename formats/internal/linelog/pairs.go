@@ -46,6 +46,7 @@ type lineState struct {
 	have    uint64 // slots
 	strange bool   // a value that is no measurement
 	payload bool   // a quote of payload is not closed
+	epoch   Stamp  // of a value that is the time of its line
 	torn    bool   // the message ends within its template
 }
 
@@ -310,6 +311,12 @@ func (l *lineState) add(v Value) {
 func (l *lineState) number(f int, num, unit []byte) {
 	s := &l.t.Slots[f]
 	v := Value{Slot: f}
+	if s.Type == Epoch {
+		if l.strange = l.strange || !epochStamp(num, &l.epoch); !l.strange {
+			l.have |= 1 << f
+		}
+		return
+	}
 	if s.Type >= Text {
 		v.Text = num
 		l.add(v)

@@ -107,6 +107,7 @@ type reader struct {
 	accepted                 bool    // a record of the current line was
 	payload                  bool    // the last record ended in an open quote of payload
 	inRun                    bool    // the last entry was a run of strangers
+	stamp, outer             Stamp   // of the last head of the blocks before
 	strangers                strangers
 	unknown                  keys
 }
@@ -159,6 +160,9 @@ func (r *reader) take(b *block.Block, f *fragment) {
 	if f.headed {
 		r.payload, r.inRun = false, false
 	}
+	if f.stamp.Known() {
+		r.stamp, r.outer = f.stamp, f.outer
+	}
 	r.removed += f.removed
 }
 
@@ -199,7 +203,14 @@ func (r *reader) use(rec *Record) *Problem {
 	case rec.short:
 		return incomplete
 	}
+	if rec.near && !rec.Stamp.Known() {
+		rec.Stamp, rec.Outer = r.stamp, r.outer
+	}
 	rec.T, rec.Resolution, rec.Timed = r.clock.time(rec)
+	if rec.near {
+		rec.Near, rec.HasNear = rec.T, rec.Timed
+		rec.T, rec.Resolution, rec.Timed = 0, 0, false
+	}
 	for i := range rec.Values {
 		if v := &rec.Values[i]; v.Slot == Unknown {
 			r.unknown.add(v.Key, rec.Offset)

@@ -53,6 +53,7 @@ const (
 	Text               // the text without quotes, escapes as they are; Text gives it
 	List               // the text of one or more numbers, separated by commas; Text gives it
 	Word               // text without a space: a capture with one does not match
+	Epoch              // seconds since 1970: the time of its line, better than its stamp
 )
 
 // Head is one grammar of what a logger puts before a message. Before stands in

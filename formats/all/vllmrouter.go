@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/vllmrouter"
+
+func init() { add(&vllmrouter.Format) }
