@@ -82,7 +82,7 @@ func total(cell *report.Cell, name string) report.Value {
 		return report.KnownInt(cell.Requests.Failed, unit.Request)
 	}
 	if m, ok := cell.Metrics[name]; ok && m.Unit == unit.Token && m.N > 0 {
-		return report.KnownInt(int64(float64(m.N)*m.Mean+0.5), unit.Token) // counts are whole
+		return report.KnownInt(int64(float64(float64(m.N)*m.Mean)+0.5), unit.Token) // counts are whole
 	}
 	return report.Null("no_counterpart")
 }

@@ -30,9 +30,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		collectors[worker].keeper, collectors[worker].size = keep, s.size
 		collectors[worker].add(b, at, &rows[j])
 		if p != nil {
-			own := *b
-			own.Run = f.view(b.Run)
-			p.update(worker, &kernel.View{Batch: &own, RunIndex: at.slot, Group: p.zeros(worker, b.Rows)})
+			p.update(worker, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot, Group: p.zeros(worker, b.Rows)})
 		}
 		return nil
 	})
@@ -47,10 +45,11 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.makeRuns()
 	for _, part := range rows {
 		for _, r := range part {
-			r.batch.Run = r.file.metas[r.batch.Run.Key].view
+			r.batch = r.file.seen(r.batch, r.file.metas[r.batch.Run.Key].view)
 		}
 		s.rows = append(s.rows, part...)
 	}
+	s.checkClocks()
 	return nil
 }
 
@@ -96,15 +95,14 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		if m == nil {
 			return changed(f)
 		}
-		own := *b
-		own.Run = m.view
+		own := f.seen(b, m.view)
 		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
 		first[j] += int64(b.Rows)
 		group := p.zeros(worker, b.Rows)
 		if sel.rows != nil {
-			group = choosers[worker].again(sel, &own, at)
+			group = choosers[worker].again(sel, own, at)
 		}
-		p.update(worker, &kernel.View{Batch: &own, RunIndex: at.slot, Group: group})
+		p.update(worker, &kernel.View{Batch: own, RunIndex: at.slot, Group: group})
 		return nil
 	})
 	return err

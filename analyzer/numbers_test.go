@@ -205,3 +205,29 @@ func TestReportIsStrictJSON(t *testing.T) {
 		t.Errorf("the query is echoed as %s", got)
 	}
 }
+
+// TestUnitedRecordsWithoutACommonClock checks that a label pools the latencies
+// of records, but makes no time line of clocks that have none in common.
+func TestUnitedRecordsWithoutACommonClock(t *testing.T) {
+	record := `{"request_id":"%s","side":"client","clock":"%s","sent":%s,"token_timestamps":[%s],"output_tokens":1}` + "\n"
+	log := func(name, clock, sent, token string) source {
+		return source{name, "both", fmt.Sprintf(record, name, clock, sent, token)}
+	}
+	for _, c := range []struct {
+		a, b   source
+		common bool
+	}{
+		{log("a", "run", "0", "0.1"), log("b", "run", "0", "0.3"), false},
+		{log("a", "monotonic", "1000", "1000.1"), log("b", "monotonic", "1000", "1000.3"), false},
+		{log("a", "wall", "1764428000", "1764428000.1"), log("b", "run", "0", "0.3"), false},
+		{log("a", "wall", "1764428000", "1764428000.1"), log("b", "wall", "1764428001", "1764428001.3"), true},
+		{log("a", "monotonic/host", "1000", "1000.1"), log("b", "monotonic/host", "1001", "1001.3"), true},
+	} {
+		run, r := ask(t, nil, c.a, c.b)
+		wants(t, &run.Cell, "ttft", 2, "mean", 200.0)
+		mean, said := run.Concurrency.Mean, strings.Contains(jsonOf(t, r), "clock_mismatch")
+		if mean.Known != c.common || !c.common && mean.Reason != "clock" || said == c.common {
+			t.Errorf("%s%s: concurrency %+v, diagnosed %v", c.a.text, c.b.text, mean, said)
+		}
+	}
+}

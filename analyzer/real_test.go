@@ -76,7 +76,7 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 		n++
 		for i, q := range queries {
 			var want string
-			for round := range 6 {
+			for round := range 4 {
 				opt := Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(len(in.text)+100)}
 				cut := 1 + r.Int64N(int64(len(in.text)+100))
 				if round == 0 {

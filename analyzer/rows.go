@@ -93,14 +93,13 @@ func (s *Session) walkInputs(ctx context.Context, w *walk) error {
 			if m == nil {
 				return changed(f)
 			}
-			own := *b
-			own.Run = m.view
+			own := f.seen(b, m.view)
 			var group []int32
 			if w.sel.rows != nil {
-				group = w.c.again(w.sel, &own, place{f, s.slots.of(f, b.Run.Key), first})
+				group = w.c.again(w.sel, own, place{f, s.slots.of(f, b.Run.Key), first})
 			}
 			first += int64(b.Rows)
-			return w.emit(&own, group)
+			return w.emit(own, group)
 		})
 		if err != nil {
 			return err

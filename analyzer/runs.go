@@ -54,14 +54,38 @@ func (s *slots) of(f *file, key int64) int32 {
 	return n
 }
 
-// view returns the description of a batch's run as kernels see it. Records that
-// a label unites keep clocks of their own unless these have a common origin.
+// view returns the description of a run as kernels see it.
 func (f *file) view(m *trace.RunMeta) *trace.RunMeta {
-	if f.label == "" || m.Clock.Kind == trace.Wall || m.Clock.Source != "" {
+	if f.label == "" {
 		return m
 	}
 	own := *m
-	own.Clock.Source = fmt.Sprintf("%s@%d", f.source.Name(), m.Key)
+	own.Clock = f.ownClock(m.Clock, m.Key)
+	return &own
+}
+
+// ownClock is a clock of a record of f. Records that a label unites keep clocks
+// of their own unless these have a common origin.
+func (f *file) ownClock(c trace.Clock, key int64) trace.Clock {
+	if f.label != "" && c.Kind != trace.Wall && c.Source == "" {
+		c.Source = fmt.Sprintf("%s@%d", f.source.Name(), key)
+	}
+	return c
+}
+
+// seen returns a batch of f as kernels see it: with the given run, and with
+// clocks of its own where a label unites records.
+func (f *file) seen(b *trace.Batch, run *trace.RunMeta) *trace.Batch {
+	own := *b
+	if f.label != "" {
+		own = *b.WithNames(trace.ClockCol, func(name string) string {
+			if c, ok := trace.ParseClock(name); ok {
+				return f.ownClock(c, run.Key).String()
+			}
+			return name
+		})
+	}
+	own.Run = run
 	return &own
 }
 
@@ -170,7 +194,6 @@ func (s *Session) makeRuns() {
 		for _, m := range r.members {
 			m.Label = r.label
 		}
-		s.checkClocks(r)
 	}
 	for _, f := range s.files {
 		for _, m := range f.metas {
@@ -216,22 +239,45 @@ func (s *Session) uniqueLabels() {
 	}
 }
 
-// checkClocks says when a run's records have no common clock: figures over
-// time are null then.
-func (s *Session) checkClocks(r *run) {
-	first := r.members[0]
-	differ := slices.ContainsFunc(r.members, func(m *trace.RunMeta) bool { return m.Clock != first.Clock })
-	if len(r.members) < 2 || first.Clock.Kind == trace.Wall && !differ {
-		return
+// checkClocks says when the records that a label unites have no common clock:
+// figures over time are null then.
+func (s *Session) checkClocks() {
+	type of struct {
+		slot int32
+		side string
 	}
-	kinds := make([]string, 0, len(r.members))
-	for _, m := range r.members {
-		kinds = append(kinds, m.Clock.Kind.String())
+	clock := make(map[of]string)
+	mixed := make(map[int32][]string)
+	for _, r := range s.rows {
+		if r.file.label == "" {
+			continue
+		}
+		names, sides := clocksOf(r.batch), r.batch.Dicts(trace.SideCol)
+		for i := range r.batch.Rows {
+			name, key := names.at(i), of{r.slot, ""}
+			if code, ok := sides.At(i); ok {
+				key.side = sides.Values[code]
+			}
+			switch c, _ := trace.ParseClock(name); c.Kind {
+			case trace.RequestClock:
+				continue
+			case trace.Wall:
+				name = trace.Wall.String()
+			}
+			if old, ok := clock[key]; !ok {
+				clock[key] = name
+			} else if old != name && !slices.Contains(mixed[r.slot], name) {
+				mixed[r.slot] = append(mixed[r.slot], name)
+			}
+		}
 	}
-	slices.SortFunc(kinds, cmp.Compare[string])
-	s.diags.Add(diag.Diag{
-		Code: "clock_mismatch", Severity: diag.Notice, File: r.label, Offset: -1,
-		Msg: fmt.Sprintf("the %d records of this run have no common clock (%s): figures over time are null", len(r.members), strings.Join(slices.Compact(kinds), ", ")),
-		Fix: "give them different labels to report them as runs of their own",
-	})
+	for _, r := range s.runs {
+		if n := len(mixed[r.slot]); n > 0 {
+			s.diags.Add(diag.Diag{
+				Code: "clock_mismatch", Severity: diag.Notice, File: r.label, Offset: -1,
+				Msg: fmt.Sprintf("the %d records of this run have no common clock: figures over time are null", len(r.members)),
+				Fix: "give them different labels to report them as runs of their own",
+			})
+		}
+	}
 }

@@ -123,6 +123,18 @@ func TestBuilderAgainstModel(t *testing.T) {
 	}
 }
 
+// TestWithNames renames the values of one batch and not of the other.
+func TestWithNames(t *testing.T) {
+	b := NewBuilder(testTable)
+	b.Dict(4, []byte("x"))
+	b.EndRow()
+	batch := b.Take(nil, "")
+	renamed := batch.WithNames(4, func(s string) string { return s + "!" })
+	if got, old := *read(renamed, 0).d, *read(batch, 0).d; got != "x!" || old != "x" {
+		t.Errorf("renamed %q, before %q", got, old)
+	}
+}
+
 // checkUnited adds the batch to a builder, and now and then compares all that
 // was added with the model.
 func checkUnited(t *testing.T, r *rand.Rand, batch *Batch, rows []row, united *Builder, all *[]row) {

@@ -45,6 +45,18 @@ func (b *Batch) WithLists(c Col, v Lists) *Batch {
 	return &out
 }
 
+// WithNames returns a batch that shares everything with b but for the values of
+// dictionary column c, which are renamed by f.
+func (b *Batch) WithNames(c Col, f func(string) string) *Batch {
+	out := *b
+	out.columns = append([]column(nil), b.columns...)
+	out.columns[c].values = make([]string, len(b.columns[c].values))
+	for i, v := range b.columns[c].values {
+		out.columns[c].values[i] = f(v)
+	}
+	return &out
+}
+
 // pick copies the given rows of c into dst, an empty column.
 func (c *column) pick(rows []int32, t Type, dst *column) {
 	dst.n, dst.values = len(rows), c.values
