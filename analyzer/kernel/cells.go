@@ -32,12 +32,14 @@ type content[T any] interface {
 	weight() int64 // how many values are lost with the cell
 }
 
-// cells holds contents by place. The zero value is ready.
+// cells holds contents by place. The zero value is ready. What lies in windows
+// beyond maxCells is in no window: the whole run loses nothing.
 type cells[T any, P content[T]] struct {
 	byPlace map[place]P
 	fresh   func() P // makes a content; nil: new(T)
+	coarse  bool     // each content is also in a coarser cell: beyond maxCells it is dropped
 	windows int      // cells with a window
-	lost    int64    // values whose cells were beyond maxCells
+	lost    int64    // values whose windows were beyond maxCells
 	cut     place    // the first place beyond them, when full
 	full    bool
 
@@ -45,37 +47,74 @@ type cells[T any, P content[T]] struct {
 	lastCell P
 }
 
-// at returns the content of p, making it; nil when p lies beyond the cells that
-// are kept, whose loss of n values is counted.
+// at returns the content of p, making it, for n values. Where p lies beyond the
+// windows that are kept it is that of no window; nil if that is another copy.
+// It is valid until the next call of room.
 func (c *cells[T, P]) at(p place, n int64) P {
 	if c.lastCell != nil && p == c.last {
 		return c.lastCell
 	}
-	if c.full && p.window != NoWindow && p.compare(c.cut) >= 0 {
-		c.lost += n
-		return nil
+	if c.past(p) {
+		return c.outside(p, n)
 	}
 	cell := c.byPlace[p]
 	if cell == nil {
-		if c.byPlace == nil {
-			c.byPlace = make(map[place]P)
-		}
-		if cell = P(new(T)); c.fresh != nil {
-			cell = c.fresh()
-		}
-		c.byPlace[p] = cell
-		if p.window != NoWindow {
-			if c.windows++; c.windows >= 2*maxCells {
-				c.prune()
-				if p.compare(c.cut) >= 0 {
-					c.lost += n
-					return nil
-				}
-			}
-		}
+		cell = c.add(p)
 	}
 	c.last, c.lastCell = p, cell
 	return cell
+}
+
+// room drops the windows beyond maxCells when there are too many. It is called
+// before contents are asked for, ahead of each row at least.
+func (c *cells[T, P]) room() {
+	if c.windows >= 2*maxCells {
+		c.prune()
+	}
+}
+
+// past reports whether p lies beyond the windows that are kept.
+func (c *cells[T, P]) past(p place) bool {
+	return c.full && p.window != NoWindow && p.compare(c.cut) >= 0
+}
+
+// add makes the content of p.
+func (c *cells[T, P]) add(p place) P {
+	if c.byPlace == nil {
+		c.byPlace = make(map[place]P)
+	}
+	cell := P(new(T))
+	if c.fresh != nil {
+		cell = c.fresh()
+	}
+	c.byPlace[p] = cell
+	if p.window != NoWindow {
+		c.windows++
+	}
+	return cell
+}
+
+// outside returns the content for n values that are in no window that is kept.
+func (c *cells[T, P]) outside(p place, n int64) P {
+	c.lost += n
+	if c.coarse {
+		return nil
+	}
+	p.window = NoWindow
+	if cell := c.byPlace[p]; cell != nil {
+		return cell
+	}
+	return c.add(p)
+}
+
+// remove takes the content of a window beyond those that are kept out of it.
+func (c *cells[T, P]) remove(p place) {
+	cell := c.byPlace[p]
+	delete(c.byPlace, p)
+	c.windows--
+	if out := c.outside(p, cell.weight()); out != nil {
+		out.merge(cell)
+	}
 }
 
 // prune drops the latest windows beyond maxCells.
@@ -91,15 +130,14 @@ func (c *cells[T, P]) prune() {
 		}
 	}
 	slices.SortFunc(windows, place.compare)
+	c.cut, c.full = windows[maxCells], true
 	for _, p := range windows[maxCells:] {
-		c.lost += c.byPlace[p].weight()
-		delete(c.byPlace, p)
+		c.remove(p)
 	}
-	c.cut, c.full, c.windows = windows[maxCells], true, maxCells
 }
 
 // beyond reports whether every place of a window from the given start on is
-// lost.
+// past what is kept.
 func (c *cells[T, P]) beyond(window int64) bool { return c.full && window > c.cut.window }
 
 func (c *cells[T, P]) merge(o *cells[T, P]) {
@@ -107,31 +145,21 @@ func (c *cells[T, P]) merge(o *cells[T, P]) {
 	c.lost += o.lost
 	if o.full && (!c.full || o.cut.compare(c.cut) < 0) {
 		c.cut, c.full = o.cut, true
-	}
-	for p, cell := range o.byPlace {
-		mine := c.byPlace[p]
-		switch {
-		case p.window != NoWindow && c.full && p.compare(c.cut) >= 0:
-			c.lost += cell.weight()
-		case mine != nil:
-			mine.merge(cell)
-		default:
-			if c.byPlace == nil {
-				c.byPlace = make(map[place]P)
-			}
-			c.byPlace[p] = cell
-			if p.window != NoWindow {
-				c.windows++
+		for _, p := range c.places() {
+			if c.past(p) {
+				c.remove(p)
 			}
 		}
 	}
-	if o.full { // some of mine may lie beyond what o kept
-		for p, cell := range c.byPlace {
-			if p.window != NoWindow && p.compare(c.cut) >= 0 {
-				c.lost += cell.weight()
-				delete(c.byPlace, p)
-				c.windows--
-			}
+	for p, cell := range o.byPlace {
+		mine := c.byPlace[p]
+		if c.past(p) {
+			mine = c.outside(p, cell.weight())
+		} else if mine == nil {
+			mine = c.add(p)
+		}
+		if mine != nil {
+			mine.merge(cell)
 		}
 	}
 	c.prune()
@@ -170,23 +198,18 @@ func (c *cells[T, P]) appendTo(dst []byte) []byte {
 }
 
 func (c *cells[T, P]) load(src *reader) {
-	fresh := c.fresh
-	*c = cells[T, P]{fresh: fresh, byPlace: make(map[place]P)}
+	*c = cells[T, P]{fresh: c.fresh, coarse: c.coarse, byPlace: make(map[place]P)}
 	n := src.count()
 	c.lost, c.full = src.int(), src.int() != 0
 	c.cut.load(src)
 	for ; n > 0 && src.err == nil; n-- {
 		var p place
 		p.load(src)
-		cell := P(new(T))
-		if c.fresh != nil {
-			cell = c.fresh()
+		if c.byPlace[p] != nil {
+			src.fail()
+			return
 		}
-		cell.load(src)
-		c.byPlace[p] = cell
-		if p.window != NoWindow {
-			c.windows++
-		}
+		c.add(p).load(src)
 	}
 }
 

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math/bits"
+	"slices"
 
 	"servescope/analyzer/metric"
 )
@@ -50,12 +51,17 @@ func emissionOf(w *row, c chunks, why metric.Reason, def *metric.Definition) emi
 	return e
 }
 
-// before returns the tokens emitted before t, and the number of the others.
-func (e emission) before(t int64) (emission, int64) {
+// backwards reports whether time steps back between chunks.
+func (e *emission) backwards() bool {
+	return slices.ContainsFunc(e.gaps, func(gap int64) bool { return gap < 0 })
+}
+
+// before returns the tokens emitted before t.
+func (e emission) before(t int64) emission {
 	all, chunk := e.n, e.chunkStart()
 	e.n = 0
 	if e.base >= t {
-		return e, all
+		return e
 	}
 	if len(e.gaps) == 0 {
 		if d := e.last - e.base; all == 1 || d <= 0 || d > day {
@@ -64,7 +70,7 @@ func (e emission) before(t int64) (emission, int64) {
 			e.n = min(evenly(t-e.base, all-1, d), all)
 			e.last = e.base + int64(float64(d)*(float64(e.n-1)/float64(all-1)))
 		}
-		return e, all - e.n
+		return e
 	}
 	at, i := e.base, 0
 	for i < len(e.gaps) && at+e.gaps[i] < t {
@@ -76,7 +82,7 @@ func (e emission) before(t int64) (emission, int64) {
 	if len(e.tokens) > 0 {
 		e.tokens = e.tokens[:i+1]
 	}
-	return e, all - e.n
+	return e
 }
 
 // chunkStart returns a function that tells how many tokens come before chunk i.

@@ -123,9 +123,8 @@ func (s *goodputState) Update(v *View) {
 		if !selected {
 			continue
 		}
-		if c := s.cells.at(x.place(&w, x.group[i], w.arrival()), 1); c != nil {
-			s.judge(c, &w)
-		}
+		s.cells.room()
+		s.judge(s.cells.at(x.place(&w, x.group[i], w.arrival()), 1), &w)
 	}
 }
 

@@ -94,6 +94,7 @@ func (s *latencyState) Update(v *View) {
 		if !selected {
 			continue
 		}
+		s.cells.room()
 		early := s.cells.at(x.place(&w, x.group[i], w.arrival()), 1)
 		late := s.cells.at(x.place(&w, x.group[i], w.leaving()), 0)
 		for slot := range measures {
@@ -102,21 +103,16 @@ func (s *latencyState) Update(v *View) {
 			if m.leaving {
 				c = late
 			}
-			if c == nil {
-				continue
-			}
 			if value, why := m.of(&w, s.def); why == metric.None {
 				c.values[slot] = append(c.values[slot], value)
 			} else {
 				c.excluded[slot].add(why, 1)
 			}
 		}
-		if early != nil {
-			early.rows++
-			early.note(&w, s.def)
-			if step, ok := resolutions.At(i); ok {
-				early.resolution = max(early.resolution, step)
-			}
+		early.rows++
+		early.note(&w, s.def)
+		if step, ok := resolutions.At(i); ok {
+			early.resolution = max(early.resolution, step)
 		}
 	}
 }

@@ -177,6 +177,45 @@ func TestAnyCutGivesTheSame(t *testing.T) {
 	}
 }
 
+// TestTinyWindowsKeepTheRun: more windows than are kept cost windows, nothing
+// else, and what they cost is counted.
+func TestTinyWindowsKeepTheRun(t *testing.T) {
+	defer func(n int) { maxCells = n }(maxCells)
+	maxCells = 40
+	r := rand.New(rand.NewPCG(3, 33))
+	views := randomViews(r, 200)
+	q := query.Query{By: []string{"tenant"}, SLO: queries()["plain"].SLO}
+	plain := run(t, metric.Default, &q, views, whole)
+	q.Window = 1e6
+	tiny := run(t, metric.Default, &q, views, whole)
+	windows := 0
+	for key, c := range tiny.cells {
+		if key[2] != NoWindow {
+			windows++
+			continue
+		}
+		got := &sink{cells: map[[3]int64]*report.Cell{key: c}}
+		want := &sink{cells: map[[3]int64]*report.Cell{key: plain.cells[key]}}
+		if g, w := got.text(t), want.text(t); g != w {
+			t.Errorf("cell %v: %s", key, firstDifference(g, w))
+		}
+	}
+	if windows == 0 {
+		t.Error("there are no windows")
+	}
+	k := requests{metric.Default}
+	s := whole(func() State { return k.New(&q, &Facts{Pass: 1}) }, views).(*requestsState)
+	lost, placed := s.Overflow(), int64(0)
+	for p, c := range s.cells.byPlace {
+		if p.window != NoWindow {
+			placed += c.weight()
+		}
+	}
+	if all := s.cells; lost == 0 || all.windows != 40 || placed == 0 {
+		t.Errorf("%d requests in %d windows, %d lost", placed, all.windows, lost)
+	}
+}
+
 // TestNothingVanishes: in the whole run and in every group, values and
 // exclusions add up to the requests, whatever these lack; windows hold the
 // requests of the run; verdicts add up.

@@ -59,37 +59,25 @@ type sequence struct {
 	replica  string
 }
 
-// at returns the flow at time t, or nil.
+// at returns the flow at time t.
 func (s *ratesState) at(y *sequence, t, n int64) *flow {
+	s.cells.room()
 	return s.cells.at(y.place(&y.row, y.group, t), n)
 }
 
 // count adds what a request counts once.
 func (s *ratesState) count(y *sequence) {
 	w, good := &y.row, y.row.cohort(s.def) == metric.None
-	if f := s.at(y, w.arrival(), 1); f != nil {
-		f.requests++
-		if w.status == trace.OK {
-			f.ok++
-		}
-		if y.emission.n == 0 && w.tokens(s.def) == none && w.status == trace.OK {
+	f := s.at(y, w.arrival(), 1)
+	f.requests++
+	if w.status == trace.OK {
+		f.ok++
+		if y.emission.n == 0 && w.tokens(s.def) == none {
 			f.unknown++
 		}
+		s.complete(y)
 	}
-	if f := s.at(y, w.leaving(), 0); f != nil && w.status == trace.OK {
-		f.completed++
-		if w.placed && w.leaving() != none {
-			f.firstDone, f.lastDone = least(f.firstDone, w.leaving()), max(f.lastDone, w.leaving())
-		}
-		if v, why := tpot(w, s.def); why == metric.None {
-			f.tpot += int64(stat.Unkey(v)*fraction + 0.5)
-			f.tpots++
-		}
-	}
-	f := s.at(y, y.emission.base, 0) // the prompt is credited at the first token
-	if f == nil {
-		return
-	}
+	f = s.at(y, y.emission.base, 0) // the prompt is credited at the first token
 	if good && w.prompt != none {
 		f.promptOK += w.prompt
 	}
@@ -109,24 +97,43 @@ func (s *ratesState) count(y *sequence) {
 	}
 }
 
-// stretches calls f for the tokens that each window holds; those in none are in
-// NoWindow.
-func (y *sequence) stretches(f func(window, n int64) bool) {
-	e, rest := y.emission, int64(0)
+// complete adds what an ok request counts at its end.
+func (s *ratesState) complete(y *sequence) {
+	w := &y.row
+	f := s.at(y, w.leaving(), 0)
+	f.completed++
+	if w.placed && w.leaving() != none {
+		f.firstDone, f.lastDone = least(f.firstDone, w.leaving()), max(f.lastDone, w.leaving())
+	}
+	if v, why := tpot(w, s.def); why == metric.None {
+		f.tpot += int64(stat.Unkey(v)*fraction + 0.5)
+		f.tpots++
+	}
+}
+
+// stretches calls f for the tokens that each window holds. Those in none are in
+// NoWindow; so are those in windows beyond what is kept, all at once.
+func (s *ratesState) stretches(y *sequence, f func(window, n int64)) {
+	e := y.emission
 	if y.axis.length == 0 || y.axis.other || !y.row.placed || e.base == none {
 		f(NoWindow, e.n)
 		return
 	}
+	left := e.n
 	if e.last >= y.axis.to {
-		e, rest = e.before(y.axis.to)
+		e = e.before(y.axis.to)
 	}
-	more := true
 	e.walk(y.axis.origin, y.axis.length, func(start, n int64) bool {
-		more = f(start, n)
-		return more
+		if s.cells.beyond(start) && !e.backwards() {
+			s.cells.lost += e.n - (y.emission.n - left)
+			return false
+		}
+		left -= n
+		f(start, n)
+		return true
 	})
-	if rest > 0 && more {
-		f(NoWindow, rest)
+	if left > 0 {
+		f(NoWindow, left)
 	}
 }
 
@@ -136,15 +143,12 @@ func (s *ratesState) emit(y *sequence) {
 	if e.n == 0 {
 		return
 	}
-	first := true
-	put := func(start, n int64) bool {
-		p := place{start, y.index, y.group, int32(y.row.side)}
-		f := s.cells.at(p, n)
-		if f == nil {
-			return !s.cells.beyond(start)
-		}
+	good, first := y.row.cohort(s.def) == metric.None, true
+	s.stretches(y, func(start, n int64) {
+		s.cells.room()
+		f := s.cells.at(place{start, y.index, y.group, int32(y.row.side)}, n)
 		f.tokens += n
-		if y.row.cohort(s.def) == metric.None {
+		if good {
 			f.tokensOK += n
 		}
 		if y.replica == "" {
@@ -154,26 +158,30 @@ func (s *ratesState) emit(y *sequence) {
 		}
 		if first {
 			first = false
-			f.firsts++
-			if e.byChunk {
-				f.byChunk++
-			}
-			if e.spread {
-				f.spread++
-			}
+			f.first(e)
 		}
-		return true
-	}
-	y.stretches(put)
+	})
 	if !y.row.placed || e.base == none {
 		return
 	}
-	sec := s.seconds.at(place{NoWindow, y.index, y.group, int32(y.row.side)}, 0)
+	whole := place{NoWindow, y.index, y.group, int32(y.row.side)}
+	sec := s.seconds.at(whole, 0)
 	late := *e
 	late.base, late.last = e.base-1, e.last-1
 	late.walk(0, second, func(start, n int64) bool { sec.add(start/second, n); return true })
 	if late.longStretch {
-		s.cells.at(place{NoWindow, y.index, y.group, int32(y.row.side)}, 0).long++
+		s.cells.at(whole, 0).long++
+	}
+}
+
+// first counts the first token of a request.
+func (f *flow) first(e *emission) {
+	f.firsts++
+	if e.byChunk {
+		f.byChunk++
+	}
+	if e.spread {
+		f.spread++
 	}
 }
 
@@ -187,11 +195,9 @@ func (s *ratesState) decode(y *sequence) {
 	}
 	n := w.tokens(s.def)
 	known := n != none && n >= 1
-	put := func(window, d, steps int64) bool {
+	put := func(window, d, steps int64) {
+		s.cells.room()
 		f := s.cells.at(place{window, y.index, y.group, int32(w.side)}, 0)
-		if f == nil {
-			return !s.cells.beyond(window)
-		}
 		r := replica{span: d}
 		if known {
 			r.timed, r.steps = d, steps
@@ -202,32 +208,35 @@ func (s *ratesState) decode(y *sequence) {
 		if y.replica != "" {
 			f.replica(y.replica, r)
 		}
-		return true
 	}
 	if y.axis.length == 0 || y.axis.other || !w.placed {
 		put(NoWindow, d, n-1)
 		return
 	}
 	// Time and tokens of each window. Tokens beyond the first are steps.
-	for t, more := begin, true; t < w.last && more; {
-		window := y.axis.window(t)
-		end := w.last
-		if window != NoWindow {
+	for t := begin; t < w.last; {
+		window, end := y.axis.window(t), w.last
+		switch {
+		case window != NoWindow && s.cells.beyond(window):
+			window = NoWindow
+		case window != NoWindow:
 			end = min(end, window+y.axis.length, y.axis.to)
-		} else if t < y.axis.from {
+		case t < y.axis.from:
 			end = min(end, y.axis.from)
 		}
-		more = put(window, end-t, 0)
+		put(window, end-t, 0)
 		t = end
 	}
 	if !known {
 		return
 	}
 	first := true
-	y.stretches(func(window, n int64) bool {
+	lost := s.cells.lost
+	s.stretches(y, func(window, n int64) {
 		if first {
 			first, n = false, n-1
 		}
-		return put(window, 0, n)
+		put(window, 0, n)
 	})
+	s.cells.lost = lost // counted by emit
 }

@@ -60,9 +60,8 @@ func (s *requestsState) Update(v *View) {
 		if selected {
 			p = x.place(&w, x.group[i], w.arrival())
 		}
-		if c := s.cells.at(p, 1); c != nil {
-			c.n[w.status]++
-		}
+		s.cells.room()
+		s.cells.at(p, 1).n[w.status]++
 	}
 }
 

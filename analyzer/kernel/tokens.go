@@ -47,6 +47,7 @@ type tokensState struct {
 
 func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *tokensState {
 	s := &tokensState{base: newBase(def, q, facts)}
+	s.cells.coarse = true
 	s.cells.fresh = func() *pool { return newPool(s.ranks(), stat.DefaultLimit) }
 	return s
 }
@@ -132,6 +133,7 @@ type part [4]*pool
 // pools returns the cells of a place and the coarser ones that hold it, for n
 // gaps.
 func (s *tokensState) pools(p place, n int64) (to part) {
+	s.cells.room()
 	k := 0
 	put := func(group int32, window int64) {
 		at := place{window, p.run, group, p.side}
