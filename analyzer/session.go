@@ -28,6 +28,9 @@ type Options struct {
 	Now     time.Time // the present, for logs without a year
 	Block   int       // bytes read at a time; 0: each format's default
 
+	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
+	TZ   *time.Location // zone of stamps that state none; nil: not given
+
 	// Progress, if set, is called after every block with the bytes read so far
 	// in this pass over the inputs and their total, -1 when it is unknown. Calls
 	// come from several goroutines, one at a time.
