@@ -33,7 +33,7 @@ func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, q *que
 	switch own := m.DefaultDefinition; {
 	case own != "" && own != e.definition.Name:
 		line.Note = fmt.Sprintf("another definition: use --definition %s to reproduce it", own)
-	case !plain(q):
+	case selects(q):
 		line.Note = "another cohort: the query selects a part of the requests"
 	default:
 		line.Note = "the file's requests do not give this figure under its own definition"

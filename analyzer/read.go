@@ -92,7 +92,7 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(wo
 
 func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, fold func(*trace.Batch) error) error {
 	r, err := j.file.format.Open(ctx, &metered{j.file.source, m, j.file}, j.rng, formats.Options{
-		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 4, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
+		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
 		Year: s.opt.Year, TZ: s.opt.TZ,
 	})
 	if err != nil {

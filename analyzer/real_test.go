@@ -113,7 +113,11 @@ func everything(t *testing.T, opt Options, cut int64, q *query.Query, in source)
 	if err != nil {
 		t.Fatalf("%s: %v", in.name, err)
 	}
-	return jsonOf(t, r) + "\n" + exported(t, s, q)
+	rows, again := exported(t, s, q), *r
+	if r, err = s.Run(t.Context(), q); err != nil || jsonOf(t, r) != jsonOf(t, &again) {
+		t.Fatalf("%s: the second answer differs (%v): %s", in.name, err, firstDifference(jsonOf(t, r), jsonOf(t, &again)))
+	}
+	return jsonOf(t, r) + "\n" + rows
 }
 
 func firstDifference(a, b string) string {

@@ -242,6 +242,12 @@ func eachCell(r *report.Run, f func(*report.Cell)) {
 	}
 }
 
+// linePlace is a byte offset of an input.
+type linePlace struct {
+	file   string
+	offset int64
+}
+
 // maxLocated bounds the bytes that are scanned to find the lines of diagnostics.
 const maxLocated = 256 << 20
 
@@ -258,17 +264,23 @@ func (s *Session) located(log *diag.Log) []diag.Diag {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].Offset, all[b].Offset) })
+	if s.lines == nil {
+		s.lines = make(map[linePlace]int64)
+	}
 	budget := int64(maxLocated)
 	for _, i := range order {
 		d := &all[i]
-		src := source[d.File]
-		if src == nil || d.Line != 0 || d.Offset < 0 || d.Offset > budget {
+		src, at := source[d.File], linePlace{d.File, d.Offset}
+		if src == nil || d.Line != 0 || d.Offset < 0 {
 			continue
 		}
-		budget -= d.Offset
-		if line, err := formats.LineAt(src, d.Offset); err == nil {
-			d.Line = line
+		line, known := s.lines[at]
+		if !known && d.Offset <= budget {
+			budget -= d.Offset
+			line, _ = formats.LineAt(src, d.Offset) // 0 where it cannot be read any more
+			s.lines[at] = line
 		}
+		d.Line = line
 	}
 	return all
 }

@@ -51,10 +51,13 @@ func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.arrival, o.arrival), cmp.Compare(p.file, o.file), cmp.Compare(p.offset, o.offset), cmp.Compare(p.row, o.row))
 }
 
-// plain reports whether q keeps every row, in one group.
-func plain(q *query.Query) bool {
-	return q.Filter == nil && q.From == nil && q.To == nil && q.Trim == query.Trim{} && len(q.By) == 0
+// selects reports whether q may remove rows.
+func selects(q *query.Query) bool {
+	return q.Filter != nil || q.From != nil || q.To != nil || q.Trim != query.Trim{}
 }
+
+// plain reports whether q keeps every row, in one group.
+func plain(q *query.Query) bool { return !selects(q) && len(q.By) == 0 }
 
 // choose applies q to the resident rows.
 func (s *Session) choose(q *query.Query, metrics query.MetricColumn, facts *kernel.Facts) *selection {

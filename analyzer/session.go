@@ -59,6 +59,7 @@ type Session struct {
 	loaded bool
 	lists  bool // the token lists of rows are resident too
 	runs   []*run
+	lines  map[linePlace]int64 // line numbers found so far
 }
 
 // file is one input and what reading it brought to light.
@@ -92,8 +93,8 @@ func (f *file) size() int64 {
 // Open detects the format of every input; force names one for all of them, or
 // is "". Inputs that no format recognises are diagnosed and left out; if none
 // is recognised the error is (or wraps) a *formats.DetectError. Nothing else is
-// read before the first Run or Rows. A session owns
-// inputs and closes them; where Open fails the caller does.
+// read before the first Run or Rows. A session closes
+// its inputs; where Open fails the caller does.
 func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force string, opt Options) (*Session, error) {
 	if opt.Workers < 1 {
 		opt.Workers = 1
