@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"servescope/analyzer/kernel"
@@ -84,20 +83,5 @@ func (o *output) finish(states []kernel.State) {
 			list = &g.Windows
 		}
 		*list = append(*list, report.Window{From: k.window, To: k.window + o.q.Window, Cell: *c})
-	}
-}
-
-// takeWindows moves the windows of another output of the same rows here.
-func (o *output) takeWindows(from *output) {
-	for slot, run := range o.runs {
-		other := from.runs[slot]
-		run.Windows = other.Windows
-		windows := make(map[string][]report.Window)
-		for _, g := range other.Groups {
-			windows[fmt.Sprint(g.By)] = g.Windows
-		}
-		for i := range run.Groups {
-			run.Groups[i].Windows = windows[fmt.Sprint(run.Groups[i].By)]
-		}
 	}
 }

@@ -90,9 +90,6 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	out := newOutput(q, sel, s.runs)
 	out.finish(states)
 	if n, capped := overflow(e.kernels, states); capped {
-		if out, err = s.answerCapped(ctx, q, sel, e, out); err != nil {
-			return nil, nil, err
-		}
 		log.Add(diag.Diag{
 			Code: "windows_capped", Severity: diag.Notice, Offset: -1, Count: n,
 			Msg: "there are more windows than a report holds: the earliest are shown; count is how many requests lie in later ones",
@@ -104,22 +101,6 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	}
 	s.selectionDiags(sel, log)
 	return out, learned, nil
-}
-
-// answerCapped answers q, whose windows are too many: what kernels know of the
-// windows that they keep is not all of the run. windows holds these; everything
-// else is computed anew without windows.
-func (s *Session) answerCapped(ctx context.Context, q *query.Query, sel *selection, e *engine, windows *output) (*output, error) {
-	whole := *q
-	whole.Window = 0
-	states, _, err := s.fold(ctx, &whole, sel, e.kernels, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := newOutput(&whole, sel, s.runs)
-	out.finish(states)
-	out.takeWindows(windows)
-	return out, nil
 }
 
 // overflow reports whether kernels have met more windows than they keep, and how
