@@ -106,7 +106,7 @@ func (s *ratesState) complete(y *sequence) {
 		f.firstDone, f.lastDone = least(f.firstDone, w.leaving()), max(f.lastDone, w.leaving())
 	}
 	if v, why := tpot(w, s.def); why == metric.None {
-		f.tpot += int64(stat.Unkey(v)*fraction + 0.5)
+		f.tpot += int64(float64(stat.Unkey(v)*fraction) + 0.5)
 		f.tpots++
 	}
 }

@@ -32,7 +32,7 @@ func (m Method) Ranks(n int64, q float64) (lo, hi int64, t float64) {
 		k := min(int64(q*float64(n)), n-1)
 		return k, k, 0
 	}
-	h := float64(n-1) * q
+	h := float64(float64(n-1) * q)
 	lo = min(int64(h), n-1)
 	return lo, min(lo+1, n-1), h - float64(lo)
 }
