@@ -159,9 +159,10 @@ func (w *row) first(def *metric.Definition) int64 {
 }
 
 // eventOnly reports whether the row records the first event and not, beside
-// it, the first token: both stamps are the same or one is missing.
+// it, the first token: both stamps are the same or one is missing, and nobody
+// counted tokens in the first chunk.
 func (w *row) eventOnly() bool {
-	return w.event != none && (w.token == none || w.token == w.event)
+	return w.event != none && (w.token == none || w.token == w.event) && w.chunk <= 0
 }
 
 // end returns where E2E ends under def, or none.
