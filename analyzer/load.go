@@ -42,6 +42,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	}
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
+	s.checkOverlap()
 	s.makeRuns()
 	for _, part := range rows {
 		for _, r := range part {
@@ -78,6 +79,7 @@ func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunM
 			for kind, n := range p.account.Kinds {
 				f.account.Kinds[kind] += n
 			}
+			f.account.Prints = p.account.Prints // of text logs, which one reader reads whole
 		}
 		f.addMetas(mine, rows)
 	}

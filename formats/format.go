@@ -111,6 +111,16 @@ type Account struct {
 	Diagnosed int64 // skipped, with a diag
 	Noise     int64 // known to carry nothing: blank lines, banners
 	Kinds     map[string]int64
+	Prints    Prints
+}
+
+// Prints are hashes of the lines of a text log that are of their time, by which
+// two copies of a log are told: rotated files, or a file and its archive. Zero
+// where a format keeps none.
+type Prints struct {
+	Lines  int64    // that there are
+	Hashes []uint64 // of these, sorted: all, or those below Below
+	Below  uint64   // 0: all are kept
 }
 
 // Reader is a stream of batches of one source. It is used by one goroutine.

@@ -110,6 +110,7 @@ type reader struct {
 	stamp, outer             Stamp   // of the last head of the blocks before
 	strangers                strangers
 	unknown                  keys
+	prints                   prints
 }
 
 // Next implements formats.Reader.
@@ -183,6 +184,9 @@ func (r *reader) record(rec *Record) {
 	}
 	if r.accepted {
 		r.parsed++
+		if rec.Timed {
+			r.prints.add(rec.hash)
+		}
 	} else {
 		r.diagnosed++
 	}
@@ -260,6 +264,7 @@ func (r *reader) Account() formats.Account {
 		}
 	}
 	a.Noise = a.Total - a.Parsed - a.Diagnosed
+	a.Prints = r.prints.list()
 	return a
 }
 

@@ -3,6 +3,7 @@ package linelog
 import (
 	"bytes"
 
+	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/block"
 	"servescope/formats/internal/frame"
 )
@@ -38,8 +39,9 @@ type Record struct {
 	near    bool // Stamp and Outer are those of the last head before, if known
 	payload bool // a quote of payload is still open at its end
 	strange bool
-	short   bool // a slot is missing that it needs
-	last    bool // no other record is in its line
+	short   bool   // a slot is missing that it needs
+	last    bool   // no other record is in its line
+	hash    uint64 // of its line, where last
 }
 
 // Int returns the value of a slot, 0 and false where it is unknown.
@@ -177,7 +179,8 @@ func (s *scanner) scanLine(line []byte) {
 	}
 	switch {
 	case s.records > 0:
-		s.out.entries[len(s.out.entries)-1].last = true
+		last := &s.out.entries[len(s.out.entries)-1]
+		last.last, last.hash = true, assemble.Hash(line)
 	case s.rank == rankStranger:
 		s.stranger(line)
 	case s.rank == rankBlank:
