@@ -235,3 +235,16 @@ func TestSchemaIsComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaves checks that every leaf has the column that holds it alone.
+func TestLeaves(t *testing.T) {
+	for i, leaf := range Leaves {
+		c, ok := Requests.Lookup("d_" + leaf)
+		if !ok || c != DProxy+Col(i) {
+			t.Errorf("leaf %s is column %d, want %d", leaf, c, DProxy+Col(i))
+		}
+	}
+	if got := Merged("ingress", "queue"); got != "ingress+queue" {
+		t.Errorf("two leaves are called %s", got)
+	}
+}

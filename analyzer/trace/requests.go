@@ -1,6 +1,10 @@
 package trace
 
-import "servescope/analyzer/unit"
+import (
+	"strings"
+
+	"servescope/analyzer/unit"
+)
 
 // Status is how a request ended; it is the code of the Status column.
 type Status int32
@@ -83,6 +87,11 @@ const (
 	DEgress
 	DMM
 	DStall
+	DDecode
+	MergedLeaves
+	DMerged
+	MergedLeaves2
+	DMerged2
 	PromptTokens
 	CachedTokens
 	CachedDevice
@@ -109,6 +118,18 @@ const (
 	ChunkTokens
 	Offset
 )
+
+// Leaves names the stages that TTFT consists of, in order of time. Each is the
+// name of the duration column that holds it alone, without its d_.
+var Leaves = []string{"proxy", "input", "ingress", "queue", "prefill", "kv_transfer", "decode_queue", "first_decode", "egress"}
+
+// Merged names a set of leaves as MergedLeaves holds it: a source that measures
+// the time of several stages at once is written down as that, never under one of
+// them. A leaf is in at most one of a row's entries: its own column, d_merged or
+// d_merged_2. These entries are the source's own account of the request and go
+// before what its stamps would give; a leaf that is in none of them lies outside
+// what the source measured, or is unknown.
+func Merged(leaves ...string) string { return strings.Join(leaves, "+") }
 
 func stamp(name, doc string) Field {
 	return Field{Name: name, Type: Int64, Unit: unit.Nanosecond, Stamp: true, Doc: doc}
@@ -172,6 +193,11 @@ var Requests = &Table{Name: "requests", Fields: []Field{
 	DEgress:            duration("d_egress", "first token at the engine to first token at the frontend"),
 	DMM:                duration("d_mm", "multimodal preprocessing"),
 	DStall:             duration("d_stall", "decode time in which the sequence was not scheduled"),
+	DDecode:            duration("d_decode", "first to last token at the engine, where the source measures that and does not stamp the last token"),
+	MergedLeaves:       dict("merged_leaves", "leaves of d_merged in order of time, joined by +; see Merged"),
+	DMerged:            duration("d_merged", "time that several stages share and no source separates"),
+	MergedLeaves2:      dict("merged_leaves_2", "leaves of d_merged_2, as in merged_leaves"),
+	DMerged2:           duration("d_merged_2", "a second such time, of other leaves"),
 	PromptTokens:       count("prompt_tokens", unit.Token, "prompt length"),
 	CachedTokens:       count("cached_tokens", unit.Token, "prompt tokens served from a prefix cache"),
 	CachedDevice:       count("cached_device", unit.Token, "cached tokens found on the device"),
