@@ -22,6 +22,7 @@ var commonHeads = []Head{
 type head struct {
 	*Head
 	before, after []op
+	peek          []byte
 }
 
 // op is one part of a pattern: a class, or literal bytes.
@@ -31,7 +32,7 @@ type op struct {
 }
 
 func compileHead(h Head) head {
-	return head{&h, compileOps(h.Before), compileOps(h.After)}
+	return head{&h, compileOps(h.Before), compileOps(h.After), []byte(h.Peek)}
 }
 
 func compileOps(p string) []op {
@@ -71,7 +72,7 @@ func (t *Table) matchHead(b []byte, s *Stamp, floor int) (m headMatch, ok bool) 
 			continue
 		}
 		m = headMatch{start: s.from, msg: s.till}
-		if m.forward(b, h.after) && m.backward(b, h.before, floor) {
+		if m.forward(b, h.after) && m.backward(b, h.before, floor) && bytes.HasPrefix(b[m.msg:], h.peek) {
 			if i < len(t.Heads) {
 				m.head = h.Head
 			} else if monthDay(b[m.msg:]) {

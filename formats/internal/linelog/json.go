@@ -40,7 +40,7 @@ func (s *scanner) json(b []byte, h *found) bool {
 		s.outer = h.stamp
 	}
 	first, rest, _ := bytes.Cut(msg, []byte{'\n'})
-	s.message(first[escapes(first):], h)
+	s.message(first[escapes(first):], b, h)
 	for len(rest) > 0 && !s.line.payload { // behind an open quote is text of a user
 		var b []byte
 		b, rest, _ = bytes.Cut(rest, []byte{'\n'})
@@ -50,14 +50,16 @@ func (s *scanner) json(b []byte, h *found) bool {
 	return true
 }
 
-// message scans the first line of a message: another head may stand in it.
-func (s *scanner) message(msg []byte, h *found) {
+// message scans the first line of the message of an object: another head may
+// stand in it.
+func (s *scanner) message(msg, object []byte, h *found) {
 	var inner found
 	if s.nextHead(msg, 0, s.outer, &inner) {
 		s.segment(msg)
 		return
 	}
 	s.begin(h, true)
+	s.record.Object = object
 	k, n := s.recognise(msg)
 	if k >= 0 {
 		s.values(k, msg, n)

@@ -51,6 +51,7 @@ func testTable() *Table {
 			{Name: "new", Before: "%L ", After: " [%F] "},
 			{Name: "old", Before: "%L ", After: " %F] "},
 			{Name: "ranks", Before: "[", After: "%R] ", Dateless: true},
+			{Name: "gateway", After: " %L ", Peek: "span{", UTC: true},
 		},
 		Leads: []string{"Node {node}: "},
 		Kinds: []Kind{
@@ -58,6 +59,8 @@ func testTable() *Table {
 				Fields: []Field{{"Rate", tps}, {"Running", reqs}, {"usage", share}, {"took", wait}, {"Per-position", rates}, {"idle", idle}, {"reqs", reqs}, {"sent", sent}}},
 			{Name: "request", Start: []string{"Got {id}: "}, Fields: []Field{{"prompt", Payload}, {"max", limit}}, Need: []int{ident}},
 			{Name: "end", Start: []string{"End {id}.$"}, Need: []int{ident}},
+			{Name: "object", Start: []string{"Object: "}, Bare: true, Rest: true},
+			{Name: "span", Start: []string{"span"}, Rest: true},
 			{Name: "gone", Start: []string{"Lost "}, Use: NotUsed, Unused: Problem{Code: "unused_lost", Msg: "lost"}},
 			{Name: "start", Start: []string{"Begin"}, Use: Noise},
 			AccessKind,
@@ -96,6 +99,12 @@ func (c *collect) Record(r *Record) *Problem {
 	}
 	if len(r.Ranks) > 0 {
 		fmt.Fprintf(&b, " <%s>", r.Ranks)
+	}
+	if r.Object != nil && r.Kind.Name == "end" {
+		fmt.Fprintf(&b, " {%d}", len(r.Object))
+	}
+	if r.Kind.Rest {
+		fmt.Fprintf(&b, " +%d", len(r.Message))
 	}
 	c.out = append(c.out, b.String())
 	return nil
@@ -231,6 +240,45 @@ func TestP41(t *testing.T) {
 	if res.account.Parsed != 1 {
 		t.Errorf("account %+v", res.account)
 	}
+}
+
+// full checks whole records, with offset and time.
+func full(t *testing.T, opt formats.Options, text string, want ...string) {
+	t.Helper()
+	if res := read(t, formats.FromBytes("x.log", []byte(text)), opt); fmt.Sprintf("%q", res.records) != fmt.Sprintf("%q", want) {
+		t.Errorf("%q:\n got %q\nwant %q", text, res.records, want)
+	}
+}
+
+// TestRest: what a record that goes on to the end of its line holds is no record,
+// with or without a head.
+func TestRest(t *testing.T) {
+	const head, inside = "[2026-03-01 09:00:00] ", `Object: {'text': '[2026-03-01 09:00:00] Rate: 1, Running: 2'}`
+	full(t, in2026, head+inside+"\n"+inside+"\n"+head+"Rate: 1, Running: 2\n",
+		fmt.Sprintf("object@0 2026-03-01T09:00:00/1000000000 +%d", len(inside)),
+		fmt.Sprintf("object@%d +%d", len(head+inside)+1, len(inside)),
+		fmt.Sprintf("load@%d 2026-03-01T09:00:00/1000000000 tps=1 reqs=2", len(head+inside+inside)+2))
+}
+
+// TestObjects: the record of a JSON logger is at hand as a whole, also where a head
+// of another logger stands before it; its own stamp counts.
+func TestObjects(t *testing.T) {
+	const head = "[2026-03-01 09:00:00 TP0] "
+	const object = `{"timestamp": "2026-03-01T09:00:00.250", "event": "End r1.", "obj": {"text": "[2026-03-01 09:00:00] Rate: 1, Running: 2"}}`
+	full(t, in2026, head+object+"\n"+object+"\n",
+		fmt.Sprintf("end@0 2026-03-01T09:00:00.25/1000000 id=r1 < TP0> {%d}", len(object)),
+		fmt.Sprintf("end@%d 2026-03-01T09:00:00.25/1000000 id=r1 {%d}", len(head+object)+1, len(object)))
+}
+
+// TestHeadInUTC: a head may be in UTC whatever the zone of the other lines, and be
+// told by what follows it.
+func TestHeadInUTC(t *testing.T) {
+	opt := in2026
+	opt.TZ = time.FixedZone("east", 3600)
+	const span = "2026-03-01 09:00:00  INFO span{a=1}: x"
+	full(t, opt, span+"\n[2026-03-01 09:00:00] Rate: 1, Running: 2\n",
+		fmt.Sprintf("span@0 2026-03-01T09:00:00/1000000000 +%d", len("span{a=1}: x")),
+		fmt.Sprintf("load@%d 2026-03-01T08:00:00/1000000000 tps=1 reqs=2", len(span)+1))
 }
 
 func TestPairs(t *testing.T) {

@@ -31,6 +31,7 @@ type Record struct {
 	Ranks   []byte // " DP1 TP0", see Rank
 	Process Process
 	Message []byte // from its first byte on; it may hold payload
+	Object  []byte // the record of a JSON logger that Message is in, or nil
 	Cut     bool   // the source ends in the middle of the line
 
 	Values []Value
@@ -221,7 +222,7 @@ func (s *scanner) stranger(line []byte) {
 // behind a head, or a text without one.
 func (s *scanner) segment(b []byte) {
 	var h, next found
-	if len(b) > 1 && b[0] == '{' && !s.nested && s.json(b, &h) {
+	if len(b) > 1 && b[0] == '{' && !s.nested && s.json(b, &h) || s.wholeLine(b) {
 		return
 	}
 	if !s.nextHead(b, 0, s.outer, &h) {
@@ -229,11 +230,17 @@ func (s *scanner) segment(b []byte) {
 		return
 	}
 	for ok := true; ok; h = next {
-		s.begin(&h, true)
 		from := h.msg
+		if from < len(b) && b[from] == '{' && !s.nested && s.json(b[from:], &h) { // the record of a JSON logger behind a head
+			return
+		}
+		s.begin(&h, true)
 		k, n := s.payload(b[from:])
 		if k >= 0 { // nothing in a quote counts
 			from += s.values(k, b[from:], n)
+			if s.t.kinds[k].Rest {
+				from = len(b)
+			}
 		}
 		ok = s.nextHead(b, from, s.outer, &next)
 		end := len(b)
@@ -251,6 +258,17 @@ func (s *scanner) segment(b []byte) {
 	}
 }
 
+// wholeLine scans a text that begins with a record that goes on to its end.
+func (s *scanner) wholeLine(b []byte) bool {
+	for i := range s.t.rests {
+		if bytes.HasPrefix(b, s.t.rests[i].lits[0]) {
+			s.headless(b, &Stamp{})
+			return true
+		}
+	}
+	return false
+}
+
 // found is a head and what belongs to it.
 type found struct {
 	headMatch
@@ -258,6 +276,13 @@ type found struct {
 	stamp   Stamp
 	outer   Stamp
 	process Process
+}
+
+// inUTC gives the stamp the zone of its head.
+func (h *found) inUTC() {
+	if h.headMatch.head != nil && h.headMatch.head.UTC {
+		h.stamp.Zoned = true
+	}
 }
 
 // nextHead finds the first head at or behind from. Without one it leaves the
@@ -270,6 +295,7 @@ func (s *scanner) nextHead(b []byte, from int, outer Stamp, h *found) bool {
 		var ok bool
 		if h.headMatch, ok = s.t.matchHead(b, st, floor); ok {
 			h.begin = h.start
+			h.inUTC()
 			h.msg += escapes(b[h.msg:])
 			s.zone(b[floor:h.start], h)
 			return true
@@ -320,6 +346,7 @@ func (s *scanner) colouredHead(b []byte, lo, hi int, h *found) bool {
 			continue
 		}
 		h.headMatch, h.stamp = m, st
+		h.inUTC()
 		h.begin = m.start
 		s.zone(clean[:m.start], h)
 		h.begin = lo + int(s.where[h.begin])

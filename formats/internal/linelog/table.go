@@ -25,7 +25,8 @@ type Table struct {
 	bare   []int        // and for lines without one
 	starts []start      // templates for lines without one
 
-	payloads []start // templates of kinds with payload
+	payloads []start // templates of kinds with payload, or to the end of the line
+	rests    []start // those of them for lines without a head
 	within   []start // templates of kinds that are Anywhere
 
 	blank, message, furniture, continuation int // kinds of the engine
@@ -64,7 +65,9 @@ const (
 type Head struct {
 	Name          string
 	Before, After string
+	Peek          string // literal text that the message begins with
 	Dateless      bool   // the stamp may be a time of day without a date
+	UTC           bool   // a stamp without a zone is in UTC, not in local time
 	Since, Until  string // versions of the server that write it; for people
 }
 
@@ -83,6 +86,7 @@ type Kind struct {
 	Fields   []Field  // of the pairs behind the template; nil: they are not read
 	Whole    bool     // the template is a part of the pairs
 	Open     bool     // a key that is not in Fields is worth reporting
+	Rest     bool     // the rest of the line is the record's, whatever looks like another in it
 	Need     []int    // slots without which a record is incomplete
 	Use      Use
 	Unused   Problem // of Unused: the diag
@@ -117,7 +121,7 @@ type kind struct {
 	*Kind
 	inside  template
 	need    uint64
-	payload bool // a field is Payload
+	payload bool // a field is Payload, or the kind takes the rest of the line
 }
 
 // start is a template of a kind.
@@ -146,7 +150,7 @@ func (t *Table) Compile() *Table {
 	for i := range all {
 		k := all[i]
 		k.index = i
-		c := kind{Kind: &k, inside: t.template(k.Inside)}
+		c := kind{Kind: &k, inside: t.template(k.Inside), payload: k.Rest}
 		for _, slot := range k.Need {
 			c.need |= 1 << slot
 		}
@@ -187,6 +191,9 @@ func (t *Table) add(k *Kind, payload bool) {
 		}
 		if k.Bare {
 			t.starts = append(t.starts, s)
+		}
+		if k.Bare && k.Rest {
+			t.rests = append(t.rests, s)
 		}
 	}
 	if k.Inside != "" && k.Bare {
