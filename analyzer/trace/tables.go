@@ -56,6 +56,8 @@ const (
 	StepKVUsage
 	StepPromptTPS
 	StepGenerationTPS
+	StepInputTPSBefore
+	StepAfterIdle
 	StepPreemptions
 	StepGraph
 	StepCompute
@@ -110,6 +112,8 @@ var Steps = &Table{Name: "steps", Fields: []Field{
 	StepKVUsage:                 float("kv_usage", unit.Ratio, "share of the KV cache in use"),
 	StepPromptTPS:               float("prompt_tps", unit.TokenRate, "prompt tokens per second, as logged"),
 	StepGenerationTPS:           float("generation_tps", unit.TokenRate, "generated tokens per second, as logged"),
+	StepInputTPSBefore:          float("reported_input_tps_prev_batch", unit.TokenRate, "input throughput as logged with the batch, but of the one before it: its tokens over the time between their lines"),
+	StepAfterIdle:               {Name: "after_idle", Type: Bool, Doc: "whether this is the first line behind a pause or the start: the rates on it count the pause"},
 	StepPreemptions:             count("preemptions", unit.None, "sequences preempted or retracted"),
 	StepGraph:                   {Name: "graph", Type: Bool, Doc: "whether the step replayed a CUDA or HIP graph"},
 	StepCompute:                 duration("compute", "device busy with a kernel of no other class, whatever else runs"),
