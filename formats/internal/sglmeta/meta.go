@@ -61,8 +61,17 @@ func HealthCheck(id []byte) bool {
 // Streamed returns whether the answer was streamed, and whether that is known.
 func (m *Meta) Streamed() (yes, known bool) { return m.ints[stream] != 0, m.has(stream) }
 
-// Inherit takes the parameters that m lacks from what was known of the same
-// request earlier.
+// SinceBoot returns when the request came, in ns since the host's boot, or 0
+// where that is not known.
+func (m *Meta) SinceBoot() int64 {
+	if m.has(receivedTime) && m.ints[receivedTime] < oldest {
+		return m.ints[receivedTime]
+	}
+	return 0
+}
+
+// Inherit tells what was known of the same request earlier, for a record that
+// does not say it itself.
 func (m *Meta) Inherit(streamed, known bool) {
 	if known && !m.has(stream) {
 		m.ints[stream] = 0

@@ -102,6 +102,8 @@ func TestAbortWithImpossibleInferenceTime(t *testing.T) {
 		"cached_tokens": int64(32320), "preemptions": int64(0),
 		"received": int64(1779262962640887300), "dispatched": int64(1779262962854105700),
 		"first_token": int64(1779262965452386600), "finished": int64(1779264164565102000),
+		// Without the forward pass's stamp there is one entry from dispatch to the first chunk.
+		"merged_leaves": "ingress+queue+prefill+egress", "d_merged": int64(1779262965452386600 - 1779262962854105700),
 	}, "inference_time_rejected")
 }
 
@@ -128,7 +130,8 @@ func TestP58PerfCounterIsNoEpoch(t *testing.T) {
 func TestRetractedRequestsHaveNoQueueStamp(t *testing.T) {
 	for _, meta := range []string{"queue_time=-3.5 num_retractions=0", "queue_time=0.2 num_retractions=1"} {
 		row, _ := read(t, new(Meta), `id=a completion_tokens=2 request_received_ts=1767225600.5 api_server_dispatch_finish_ts=1767225600.6 forward_entry_time=1767225600.9 `+meta, "stream=true")
-		if _, ok := row["queued"]; ok || row["d_queue"] != nil || row["admitted"] != int64(1767225600900000000) {
+		if _, ok := row["queued"]; ok || row["d_queue"] != nil || row["admitted"] != int64(1767225600900000000) ||
+			row["merged_leaves"] != "ingress+queue" || row["d_merged"] != int64(300_000_000) {
 			t.Errorf("%s: %v", meta, row)
 		}
 	}
@@ -144,6 +147,29 @@ func TestFirstChunkOfAnswersThatAreNotStreamed(t *testing.T) {
 		if row["first_token"] != nil || row["first_event"] != int64(1767225601500000000) || !slices.Equal(codes, []string{code}) {
 			t.Errorf("%q: %v %v", params, row, codes)
 		}
+	}
+}
+
+// TestMergedStages: of the older generations some stages are known together only.
+// Received .5, dispatched .6, queue .05, prefill finished .8, first chunk .9 s.
+func TestMergedStages(t *testing.T) {
+	const at = "id=a completion_tokens=2 request_received_ts=1767225600.5 queue_time=0.05 "
+	for _, c := range []struct {
+		meta, params, leaves string
+		ms                   int64
+	}{
+		{at + "request_sent_to_scheduler_ts=1767225600.6 prefill_finished_ts=1767225600.8 response_sent_to_client_ts=1767225600.9", "stream=true", "ingress+prefill+egress", 250},
+		{at + "request_sent_to_scheduler_ts=1767225600.6 prefill_finished_ts=1767225600.8 response_sent_to_client_ts=1767225600.9 cached_tokens_details=None", "stream=true", "ingress+prefill", 150},
+		{at + "request_scheduled_ts=1767225600.6 response_sent_ts=1767225600.9", "stream=true", "input+ingress+prefill+egress", 350},
+		{at + "request_sent_to_scheduler_ts=1767225600.6 response_sent_to_client_ts=1767225600.9 total_retractions=1", "stream=true", "ingress+queue+prefill+egress", 300},
+	} {
+		row, codes := read(t, new(Meta), c.meta, c.params)
+		if row["merged_leaves"] != c.leaves || row["d_merged"] != c.ms*1_000_000 || len(codes) > 0 {
+			t.Errorf("%s: %v of %v, want %d ms of %s %v", c.meta, row["d_merged"], row["merged_leaves"], c.ms, c.leaves, codes)
+		}
+	}
+	if row, _ := read(t, new(Meta), at+"request_sent_to_scheduler_ts=1767225600.6 response_sent_to_client_ts=1767225600.9", "stream=false"); row["d_merged"] != nil || row["d_queue"] != int64(50_000_000) {
+		t.Errorf("not streamed: %v", row)
 	}
 }
 

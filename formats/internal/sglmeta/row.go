@@ -2,6 +2,7 @@ package sglmeta
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"servescope/analyzer/trace"
@@ -161,7 +162,7 @@ func (m *Meta) stages(b *trace.Builder, note func(*Problem)) {
 	set(trace.Dispatched, sentToScheduler)
 	set(trace.Dispatched, dispatched)
 	set(trace.Admitted, forwardEntry)
-	if m.has(cachedDetails) && m.has(sentToScheduler) { // v0.5.9: the scheduler's stamp, the tokenizer's until v0.5.6
+	if m.scheduled() {
 		set(trace.PrefillEnd, prefillFinishedTS)
 	}
 	set(trace.PrefillEnd, prefillFinished)
@@ -174,21 +175,68 @@ func (m *Meta) stages(b *trace.Builder, note func(*Problem)) {
 	}
 }
 
-// queue sets the wait in the scheduler's queue. The stamp of a retracted
-// request's entry is that of the last one, the forward pass is the first.
+// queue sets the wait in the scheduler's queue, and what is measured together.
 func (m *Meta) queue(b *trace.Builder) {
-	if !m.has(queueTime) {
+	leaves, from, to, less := m.merged()
+	if len(leaves) > 0 {
+		b.Dict(trace.MergedLeaves, []byte(trace.Merged(leaves...)))
+		b.Int(trace.DMerged, to-from-less)
+	}
+	if !m.has(queueTime) || slices.Contains(leaves, "queue") {
 		return
 	}
-	q := m.ints[queueTime]
-	again := q < 0 || m.has(retractions) && m.ints[retractions] > 0
-	if again && m.has(forwardEntry) && (m.has(dispatched) || m.has(sentToScheduler)) {
-		return // dispatched to admitted is all that is known
+	b.Int(trace.DQueue, m.ints[queueTime])
+	if m.has(forwardEntry) && !m.requeued() {
+		b.Int(trace.Queued, m.ints[forwardEntry]-m.ints[queueTime])
 	}
-	b.Int(trace.DQueue, q)
-	if m.has(forwardEntry) && !again {
-		b.Int(trace.Queued, m.ints[forwardEntry]-q)
+}
+
+// requeued reports whether queue_time is of no use: the stamp of a retracted
+// request's entry is that of the last one, the forward pass is the first.
+func (m *Meta) requeued() bool {
+	return m.has(queueTime) && m.ints[queueTime] < 0 || m.has(retractions) && m.ints[retractions] > 0
+}
+
+// merged returns the stages that the record measures together only: from one stamp
+// to the other, less a stage of its own that lies between.
+func (m *Meta) merged() (leaves []string, from, to, less int64) {
+	dispatch, first := dispatched, responseSent
+	if !m.has(dispatch) {
+		dispatch = sentToScheduler
 	}
+	if !m.has(first) {
+		first = responseSentTS
+	}
+	if m.has(forwardEntry) {
+		if m.requeued() && m.has(dispatch) {
+			return []string{"ingress", "queue"}, m.ints[dispatch], m.ints[forwardEntry], 0
+		}
+		return nil, 0, 0, 0
+	}
+	if !m.has(first) || !m.has(stream) || m.ints[stream] == 0 {
+		return nil, 0, 0, 0
+	}
+	useful := m.has(queueTime) && !m.requeued()
+	if useful {
+		less = m.ints[queueTime]
+	}
+	switch {
+	case m.has(sentToScheduler) && m.scheduled() && useful:
+		return []string{"ingress", "prefill"}, m.ints[sentToScheduler], m.ints[prefillFinishedTS], less
+	case m.has(sentToScheduler) && useful:
+		return []string{"ingress", "prefill", "egress"}, m.ints[sentToScheduler], m.ints[first], less
+	case m.has(dispatch):
+		return []string{"ingress", "queue", "prefill", "egress"}, m.ints[dispatch], m.ints[first], 0
+	case m.has(received) && useful:
+		return []string{"input", "ingress", "prefill", "egress"}, m.ints[received], m.ints[first], less
+	}
+	return nil, 0, 0, 0
+}
+
+// scheduled reports whether prefill_finished_ts is the scheduler's stamp: it is in
+// v0.5.9, which has cached_tokens_details, and was the tokenizer's until v0.5.6.
+func (m *Meta) scheduled() bool {
+	return m.has(cachedDetails) && m.has(sentToScheduler) && m.has(prefillFinishedTS)
 }
 
 // first sets the stamp of the first chunk.
@@ -223,7 +271,10 @@ func (m *Meta) lines(b *trace.Builder, note func(*Problem)) {
 		if m.Finished.Resolution > 1e6 {
 			note(coarse)
 		}
-		return
+	case m.has(e2eLatency) && m.ints[e2eLatency] > 0 && !m.Received.Known:
+		b.Dict(trace.ClockCol, []byte(trace.RequestClock.String()))
+		b.Int(trace.Received, 0)
+		b.Int(trace.Finished, m.ints[e2eLatency])
 	case m.Finished.Known:
 		b.Int(trace.Finished, m.Finished.T)
 		if m.Received.Known {
