@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/sglanglog"
+
+func init() { add(&sglanglog.Format) }

@@ -1,0 +1,251 @@
+package sglanglog
+
+import (
+	"bytes"
+	"strconv"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats/internal/linelog"
+	"servescope/formats/internal/pyrepr"
+)
+
+// load is what scheduler lines have shown so far.
+type load struct {
+	ranks []rank
+	last  line // the line before
+}
+
+// rank is one scheduler.
+type rank struct {
+	dp, pp   int64
+	t        int64 // of its last line
+	timed    bool
+	decoded  bool // a decode line came
+	prefills int  // prefill lines since the last decode line
+	drained  bool // one of them found no running requests
+}
+
+// line is a scheduler line that other ranks may repeat.
+type line struct {
+	ranks  []byte
+	values []linelog.Value
+	t      int64
+	kind   string
+	at     rank
+}
+
+// maxRanks bounds how many schedulers are kept apart.
+const maxRanks = 1 << 16
+
+// rank returns the scheduler of a record.
+func (l *load) rank(r *linelog.Record) *rank {
+	dp, pp := rankOf(r, "DP"), rankOf(r, "PP")
+	for i := range l.ranks {
+		if l.ranks[i].dp == dp && l.ranks[i].pp == pp {
+			return &l.ranks[i]
+		}
+	}
+	if len(l.ranks) == maxRanks {
+		return &l.ranks[0]
+	}
+	l.ranks = append(l.ranks, rank{dp: dp, pp: pp})
+	return &l.ranks[len(l.ranks)-1]
+}
+
+// rankOf returns a rank, -1 where it is not written: since v0.4.7 the ones of a
+// size of one are left out.
+func rankOf(r *linelog.Record, letters string) int64 {
+	if n, ok := linelog.Rank(r.Ranks, letters); ok {
+		return n
+	}
+	return -1
+}
+
+// repeated reports whether r is the line before once more, of another rank that
+// works on the same batch: attention context parallel ranks all log it, and with
+// --enable-metrics-for-all-schedulers so do tensor parallel ones.
+func (l *load) repeated(r *linelog.Record) bool {
+	p := &l.last
+	now := rank{dp: rankOf(r, "DP"), pp: rankOf(r, "PP")}
+	same := p.kind == r.Kind.Name && p.t == r.T && p.at.dp == now.dp && p.at.pp == now.pp && len(p.values) == len(r.Values) &&
+		!bytes.Equal(p.ranks, r.Ranks)
+	for i := 0; same && i < len(r.Values); i++ {
+		a, b := &p.values[i], &r.Values[i]
+		same = a.Slot == b.Slot && a.Int == b.Int && a.Num == b.Num
+	}
+	if same {
+		return true
+	}
+	p.kind, p.t, p.at = r.Kind.Name, r.T, now
+	p.ranks = append(p.ranks[:0], r.Ranks...)
+	p.values = append(p.values[:0], r.Values...)
+	for i := range p.values {
+		p.values[i].Key, p.values[i].Text = nil, nil // of the block
+	}
+	return false
+}
+
+var repeatedLine = &linelog.Problem{Code: "repeated_rank_line", Severity: diag.Info,
+	Msg: "several ranks log the same batch: it counts once, for the first of them"}
+
+// pause is the time between two lines of a scheduler from which it counts as idle:
+// a chunk of a prompt takes a few seconds at most, 40 decode steps as well.
+const pause = 10e9
+
+// begin begins a row, unless it is a repeated one.
+func (f *fold) begin(r *linelog.Record) (b *trace.Builder, k *rank, idle bool) {
+	if f.load.repeated(r) {
+		f.log.Note(repeatedLine, r.Offset)
+		return nil, nil, false
+	}
+	b, k = f.steps, f.load.rank(r)
+	f.place(b, r)
+	if r.Timed {
+		idle = !k.timed || r.T-k.t >= pause
+		k.t, k.timed = r.T, true
+	}
+	return b, k, idle
+}
+
+// place sets when and where a step was.
+func (f *fold) place(b *trace.Builder, r *linelog.Record) {
+	for _, c := range [...]struct {
+		letters string
+		col     trace.Col
+	}{{"DP", trace.StepDP}, {"TP", trace.StepTP}, {"PP", trace.StepPP}, {"EP", trace.StepEP}} {
+		if n := rankOf(r, c.letters); n >= 0 {
+			b.Int(c.col, n)
+			if c.col == trace.StepDP {
+				b.Dict(trace.StepReplica, strconv.AppendInt(nil, n, 10))
+			}
+		}
+	}
+	if r.Timed {
+		b.Int(trace.StepT, r.T)
+		if r.Resolution > 1 {
+			b.Int(trace.StepResolution, r.Resolution)
+		}
+	}
+	b.Int(trace.StepOffset, r.Offset)
+}
+
+// prefill takes the line of one forward pass of prompts. The throughput on it is
+// of the batch before until v0.5.10: its tokens over the time between the two
+// lines. Since v0.5.11, which brought #pending-token, it is this batch's tokens
+// over that time. Neither is the rate of a batch, since decode steps and pauses are
+// in the time.
+func (f *fold) prefill(r *linelog.Record) {
+	b, k, idle := f.begin(r)
+	if b == nil {
+		return
+	}
+	kind := trace.StepPrefill
+	if bytes.HasPrefix(r.Message, []byte("Prefill batch(mixed")) {
+		kind = trace.StepMixed
+	}
+	b.Code(trace.StepKindCol, int32(kind))
+	b.Bool(trace.StepAfterIdle, idle)
+	copyInt(b, r, trace.StepIndex, index)
+	copyInt(b, r, trace.StepContext, newSequences)
+	copyInt(b, r, trace.StepPrefillTokens, newTokens)
+	copyInt(b, r, trace.StepCachedTokens, cached)
+	f.common(b, r)
+	if tps, ok := r.Float(inputTPS); ok {
+		if _, ok := r.Int(pending); ok {
+			f.facts.since("v0.5.11")
+			b.Float(trace.StepPromptTPS, tps)
+		} else {
+			b.Float(trace.StepInputTPSBefore, tps)
+		}
+	}
+	b.EndRow()
+	n, ok := r.Int(running)
+	k.prefills++
+	k.drained = k.drained || idle || ok && n == 0
+}
+
+// common sets what both kinds of lines have.
+func (f *fold) common(b *trace.Builder, r *linelog.Record) {
+	copyInt(b, r, trace.StepRunning, running)
+	copyInt(b, r, trace.StepWaiting, waiting)
+	if v, ok := r.Float(usage); ok {
+		b.Float(trace.StepKVUsage, v)
+	}
+	if on, ok := r.Int(graph); ok {
+		b.Bool(trace.StepGraph, on != 0)
+	}
+}
+
+// decode takes the line of the decode steps since the one before. Their mean is
+// running × accept length / throughput where nothing else ran in the window: no
+// prefill of this scheduler, and no pause. Running requests are those of the last
+// step, so it is an estimate.
+func (f *fold) decode(r *linelog.Record) {
+	b, k, idle := f.begin(r)
+	if b == nil {
+		return
+	}
+	idle = idle || !k.decoded || k.drained
+	b.Code(trace.StepKindCol, int32(trace.StepWindow))
+	b.Bool(trace.StepAfterIdle, idle)
+	f.common(b, r)
+	tps, ok := r.Float(generationTPS)
+	if ok {
+		b.Float(trace.StepGenerationTPS, tps)
+	}
+	accept := 1.0
+	if a, ok := r.Float(acceptLength); ok {
+		accept = a
+		b.Float(trace.StepAcceptLength, a)
+	}
+	if f.facts.interval > 0 {
+		b.Int(trace.StepCount, f.facts.interval)
+	}
+	if n, _ := r.Int(running); ok && tps > 0 && n > 0 && accept >= 1 && !idle && k.prefills == 0 {
+		if mean := float64(float64(n)*accept) / tps; mean < pause/1e9 {
+			b.Int(trace.StepDuration, int64(float64(mean*1e9)))
+			b.Code(trace.StepQuantity, int32(trace.Mean))
+		}
+	}
+	b.EndRow()
+	k.decoded, k.prefills, k.drained = true, 0, false
+}
+
+// retraction takes the line of requests that lost their place in the KV cache.
+func (f *fold) retraction(r *linelog.Record) {
+	f.place(f.steps, r)
+	f.steps.Code(trace.StepKindCol, int32(trace.StepWindow))
+	copyInt(f.steps, r, trace.StepPreemptions, retracted)
+	f.steps.EndRow()
+}
+
+// schedulerStatus takes the record of which requests run and wait.
+func (f *fold) schedulerStatus(r *linelog.Record) *linelog.Problem {
+	lists := [2]int64{-1, -1}
+	whole := pyrepr.Walk(r.Object, func(path, value []byte, kind pyrepr.Kind) {
+		for i, name := range [...]string{"running_rids", "queued_rids"} {
+			if kind == pyrepr.List && string(path) == name {
+				lists[i] = 0
+				pyrepr.Texts(value, func([]byte) { lists[i]++ })
+			}
+		}
+	})
+	if !whole || lists[0] < 0 {
+		return torn
+	}
+	f.place(f.steps, r)
+	f.steps.Code(trace.StepKindCol, int32(trace.StepWindow))
+	f.steps.Int(trace.StepRunning, lists[0])
+	if lists[1] >= 0 {
+		f.steps.Int(trace.StepWaiting, lists[1])
+	}
+	f.steps.EndRow()
+	return nil
+}
+
+func copyInt(b *trace.Builder, r *linelog.Record, c trace.Col, slot int) {
+	if v, ok := r.Int(slot); ok {
+		b.Int(c, v)
+	}
+}
