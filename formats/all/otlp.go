@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/otlp"
+
+func init() { add(&otlp.Format) }

@@ -1,0 +1,440 @@
+package otlp
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// requests puts the spans of SGLang together. A request is one span of the
+// frontend (the root), whose children are one span per thread, whose children
+// are slices of time, some with slices inside. They come from several processes,
+// children mostly before their parents. They are collected by trace until the
+// file ends or they fill the memory; then those come first whose roots came
+// first.
+type requests struct {
+	f      *fold
+	traces map[uint64]*group
+	rooted []uint64 // traces in the order of their roots, one entry per root
+	born   []uint64 // traces in the order of their first spans
+	done   recent   // traces that were let go
+	bytes  int64
+	budget int64
+	work   resolver
+}
+
+// group is what is known of one trace.
+type group struct {
+	recs    []rec
+	threads []thread
+	roots   []root
+	run     *run  // of its first span
+	first   int64 // offset of that
+	emitted bool  // some of its requests were
+}
+
+// rec is a span of a group.
+type rec struct {
+	id, parent uint64
+	start, end int64
+	offset     int64
+	count      int32 // decode_ct, or -1
+	info       int32 // of a thread or a root: index in the group
+	retracts   int16
+	kind       recKind
+	stage      stage
+}
+
+type recKind uint8
+
+const (
+	isSlice recKind = iota
+	isThread
+	isRoot
+	isRoom // what requests of both nodes of a deployment lie in, up to v0.5.9
+)
+
+// thread is where slices were recorded.
+type thread struct {
+	tp, pp, dp int64 // ranks, -1 where it has none
+	host       string
+	scheduler  bool
+	aborted    bool
+}
+
+// root is the span of a request, with its texts.
+type root struct {
+	span  span
+	texts part
+	from  place
+	scope string
+	room  string
+}
+
+const (
+	recBytes  = 64
+	rootBytes = 1024
+)
+
+func (g *requests) init(f *fold, memory int64) {
+	if memory <= 0 {
+		memory = 256 << 20
+	}
+	g.f, g.traces, g.budget = f, make(map[uint64]*group), memory/2
+}
+
+// span takes a span of SGLang. ok is false for one that is not of its tracer.
+func (g *requests) span(p *part, s *span, from *place, scope string) (kind string, used outcome, ok bool) {
+	name := p.raw(s.name)
+	if isRequestName(name) {
+		kind, used = g.root(p, s, from, scope)
+		return kind, used, true
+	}
+	x := rec{id: s.id, parent: s.parent, start: s.start, end: s.end, offset: s.offset, count: -1, retracts: int16(min(s.retracts, 1<<15-1))}
+	switch i := sliceIndex.find(name); {
+	case !s.textEmpty(threadLabel):
+		x.kind, kind = isThread, "sglang thread"
+	case bytes.HasPrefix(name, []byte("Bootstrap Room")):
+		x.kind, kind = isRoom, "sglang bootstrap room"
+	case i >= 0:
+		x.stage, kind = sliceNames[i].stage, "sglang "+sliceNames[i].name
+		g.f.run("sglang", from, scope, s).releases.narrow(sliceNames[i].first, sliceNames[i].last)
+	case scope == "sglang server":
+		g.f.note(&probSlice, s.offset)
+		return "sglang other", noise, true
+	default:
+		return "", noise, false
+	}
+	if s.start == 0 || s.end == 0 {
+		g.f.note(&probNoTime, s.offset)
+		return kind, diagnosed, true
+	}
+	if v, known := s.number(decodeCount); known && v >= 0 && v < 1<<31 {
+		x.count = int32(v)
+	}
+	t := g.of(s, from, scope)
+	if t == nil {
+		return kind, diagnosed, true
+	}
+	if x.kind == isThread {
+		x.info = int32(len(t.threads))
+		t.threads = append(t.threads, threadOf(p, s))
+		g.bytes += recBytes
+	}
+	t.recs = append(t.recs, x)
+	g.bytes += recBytes
+	if s.schedules > 0 && g.f.schedules == 0 {
+		g.f.firstSchedule = s.offset
+	}
+	g.f.schedules += int64(s.schedules)
+	return kind, parsed, true
+}
+
+// of returns the group of a span's trace, or nil if that was let go.
+func (g *requests) of(s *span, from *place, scope string) *group {
+	if t := g.traces[s.trace]; t != nil {
+		return t
+	}
+	if g.done.has(s.trace) {
+		g.f.note(&probLate, s.offset)
+		return nil
+	}
+	return g.add(s, from, scope)
+}
+
+func (g *requests) add(s *span, from *place, scope string) *group {
+	t := &group{first: s.offset, run: g.f.run("sglang", from, scope, s)}
+	g.traces[s.trace] = t
+	g.born = append(g.born, s.trace)
+	g.bytes += t.size()
+	return t
+}
+
+func threadOf(p *part, s *span) thread {
+	rank := func(k slot) int64 {
+		if v, ok := s.number(k); ok && v >= 0 {
+			return v
+		}
+		return -1
+	}
+	aborted := s.flags&failed != 0 || !s.textEmpty(reason) || p.string(s, abortType) == "abort"
+	return thread{rank(tpRank), rank(ppRank), rank(dpRank), p.string(s, hostID), bytes.Contains(p.raw(s.text[threadLabel-textSlots]), []byte("Scheduler")), aborted}
+}
+
+// isRequestName recognises " Req 1f0b0e6a", with a role before it on the nodes
+// of a disaggregated deployment.
+func isRequestName(name []byte) bool {
+	before, _, found := bytes.Cut(name, []byte("Req "))
+	if !found {
+		return false
+	}
+	switch string(bytes.TrimSpace(before)) {
+	case "", "prefill", "decode", "unified", "null":
+		return true
+	}
+	return false
+}
+
+// root takes the span of a whole request.
+func (g *requests) root(p *part, s *span, from *place, scope string) (kind string, used outcome) {
+	kind = "sglang request"
+	if s.start == 0 {
+		g.f.note(&probNoTime, s.offset)
+		return kind, diagnosed
+	}
+	if s.id != 0 && g.f.seen.add(mix(s.trace, s.id)) > 0 {
+		g.f.note(&probDuplicate, s.offset)
+		return kind, diagnosed
+	}
+	t := g.traces[s.trace]
+	if t == nil {
+		t = g.add(s, from, scope)
+	}
+	r := root{from: *from, scope: scope, span: *s}
+	for i := range r.span.text {
+		r.span.text[i] = r.texts.copy(p, s.text[i])
+	}
+	r.span.name = r.texts.copy(p, s.name)
+	r.room = r.texts.string(&r.span, room)
+	t.recs = append(t.recs, rec{id: s.id, parent: s.parent, start: s.start, end: s.end, offset: s.offset, kind: isRoot, info: int32(len(t.roots))})
+	t.roots = append(t.roots, r)
+	g.rooted = append(g.rooted, s.trace)
+	g.bytes += rootBytes
+	if !s.textEmpty(module) {
+		g.f.run("sglang", from, scope, s).releases.narrow(5_10, 0)
+	}
+	return kind, parsed
+}
+
+// copy copies a text of another part.
+func (p *part) copy(from *part, t piece) piece {
+	at := int32(len(p.text))
+	p.text = append(p.text, from.raw(t)...)
+	return piece{at, int32(len(p.text))}
+}
+
+// relieve makes rows of the oldest requests if there is too much in memory, or
+// until all are rows. It returns whether it did something.
+func (g *requests) relieve(all bool) bool {
+	if !all && g.bytes <= g.budget {
+		return false
+	}
+	for len(g.rooted) > 0 {
+		key := g.rooted[0]
+		g.rooted = g.rooted[1:]
+		if t := g.traces[key]; t != nil && len(t.roots) > 0 {
+			g.emit(key, t, all)
+			return true
+		}
+	}
+	for len(g.born) > 0 {
+		key := g.born[0]
+		g.born = g.born[1:]
+		if t := g.traces[key]; t != nil {
+			g.emit(key, t, all)
+			return true
+		}
+	}
+	return false
+}
+
+func (t *group) size() int64 {
+	return int64(len(t.recs)+len(t.threads)+4)*recBytes + int64(len(t.roots))*rootBytes
+}
+
+// emit makes rows of the requests of a group, and lets the group go. Of a trace
+// that many requests share, the spans of those without a root stay behind.
+func (g *requests) emit(key uint64, t *group, atEnd bool) {
+	g.bytes -= t.size()
+	g.work.resolve(t)
+	if len(t.roots) == 0 && !t.emitted {
+		if !atEnd {
+			g.f.note(&probMemory, t.first)
+		}
+		g.f.openRows(t, &g.work)
+	}
+	for i := range t.roots {
+		g.f.sglangRow(t, &t.roots[i], g.work.of(t, int32(i)))
+	}
+	rest := g.work.owned(unknown)
+	if shared := len(t.roots) > 1 && !atEnd && len(rest) > 0; shared {
+		keep := make([]rec, len(rest))
+		for i, at := range rest {
+			keep[i] = t.recs[at]
+		}
+		t.recs, t.roots, t.emitted = keep, nil, true
+		g.bytes += t.size()
+		return
+	}
+	g.orphans(t, rest)
+	delete(g.traces, key)
+	g.done.add(key)
+}
+
+// orphans reports the slices of a group that belong to no request.
+func (g *requests) orphans(t *group, list []int32) {
+	for _, i := range list {
+		if x := &t.recs[i]; x.kind != isRoom {
+			g.f.note(&probLate, x.offset)
+			g.f.account.Parsed--
+			g.f.account.Diagnosed++
+		}
+	}
+}
+
+// resolver finds out which request each span of a group belongs to.
+type resolver struct {
+	nodes   map[uint64]int32 // recs that have children, by id
+	owner   []int32          // of each rec: its request, or unknown
+	thread  []int32          // of each rec: its thread, or -1
+	missing []uint64         // of each rec: the id at which the way up ends
+	order   []int32          // recs by owner, each owner's in order of the source
+	bounds  []int32          // order[bounds[i]:bounds[i+1]] are those of owner i-1
+	list    []rec
+}
+
+const unknown = -1
+
+// resolve goes up from every rec. One without a way up to a root belongs to the
+// root if there is only one.
+func (w *resolver) resolve(t *group) {
+	if w.nodes == nil {
+		w.nodes = make(map[uint64]int32)
+	}
+	clear(w.nodes)
+	w.owner, w.thread, w.missing = w.owner[:0], w.thread[:0], w.missing[:0]
+	for i := range t.recs {
+		if x := &t.recs[i]; x.id != 0 && x.stage != decodeLoop {
+			w.nodes[x.id] = int32(i)
+		}
+	}
+	for i := range t.recs {
+		owner, in, end := w.climb(t, int32(i))
+		if owner == unknown && len(t.roots) == 1 && t.recs[i].kind != isRoom {
+			owner = 0
+		}
+		w.owner, w.thread, w.missing = append(w.owner, owner), append(w.thread, in), append(w.missing, end)
+	}
+	owners := len(t.roots)
+	if owners == 0 && !t.emitted {
+		owners = w.guess(t)
+	}
+	w.sort(owners)
+}
+
+// guess finds the requests of a group without roots: those whose threads name
+// the same missing parent. It returns how many there are.
+func (w *resolver) guess(t *group) int {
+	var ids []uint64
+	for i := range t.recs {
+		if w.thread[i] < 0 {
+			continue
+		}
+		at := slices.Index(ids, w.missing[i])
+		if at < 0 {
+			at = len(ids)
+			ids = append(ids, w.missing[i])
+		}
+		w.owner[i] = int32(at)
+	}
+	if len(ids) <= 1 {
+		for i := range w.owner {
+			if t.recs[i].kind != isRoom {
+				w.owner[i] = 0
+			}
+		}
+		return 1
+	}
+	return len(ids)
+}
+
+// sort orders the recs by owner.
+func (w *resolver) sort(owners int) {
+	w.bounds = append(w.bounds[:0], make([]int32, owners+2)...)
+	for _, o := range w.owner {
+		w.bounds[o+2]++
+	}
+	for i := 1; i < len(w.bounds); i++ {
+		w.bounds[i] += w.bounds[i-1]
+	}
+	w.order = append(w.order[:0], make([]int32, len(w.owner))...)
+	for i, o := range w.owner {
+		w.order[w.bounds[o+1]] = int32(i)
+		w.bounds[o+1]++
+	}
+}
+
+// maxNesting is deeper than any tracer nests spans. Ids of a damaged file may
+// form a ring.
+const maxNesting = 16
+
+func (w *resolver) climb(t *group, i int32) (owner, in int32, end uint64) {
+	in = -1
+	for range maxNesting {
+		x := &t.recs[i]
+		switch x.kind {
+		case isRoot:
+			return x.info, in, x.id
+		case isThread:
+			in = x.info
+		case isRoom:
+			return unknown, in, x.id
+		}
+		up, ok := w.nodes[x.parent]
+		if !ok || x.parent == 0 {
+			return unknown, in, x.parent
+		}
+		i = up
+	}
+	return unknown, in, 0
+}
+
+// owned returns the recs of a request, or those of none.
+func (w *resolver) owned(request int32) []int32 {
+	from := int32(0)
+	if request != unknown {
+		from = w.bounds[request]
+	}
+	return w.order[from:w.bounds[request+1]]
+}
+
+// of returns what a request is made of: its slices in order of their start. Every
+// rank of a replica records the same slices; those of the first rank are taken.
+func (w *resolver) of(t *group, request int32) (m members) {
+	list := w.owned(request)
+	for _, i := range list {
+		if in := w.thread[i]; in >= 0 && t.threads[in].scheduler && (m.scheduler == nil || compareRanks(&t.threads[in], m.scheduler) < 0) {
+			m.scheduler = &t.threads[in]
+		}
+	}
+	w.list = w.list[:0]
+	for _, i := range list {
+		x := &t.recs[i]
+		if in := w.thread[i]; in >= 0 {
+			th := &t.threads[in]
+			if th.scheduler && compareRanks(th, m.scheduler) != 0 {
+				continue
+			}
+			m.aborted = m.aborted || x.kind == isThread && th.aborted
+		}
+		m.retracts += int64(x.retracts)
+		if x.kind == isSlice {
+			w.list = append(w.list, *x)
+		}
+	}
+	slices.SortStableFunc(w.list, func(a, b rec) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	m.slices = w.list
+	return m
+}
+
+// members is what a request consists of, besides its root.
+type members struct {
+	slices    []rec
+	scheduler *thread // nil: unknown
+	retracts  int64
+	aborted   bool
+}
+
+func compareRanks(a, b *thread) int {
+	return cmp.Or(cmp.Compare(a.pp, b.pp), cmp.Compare(a.tp, b.tp))
+}

@@ -1,0 +1,234 @@
+package otlp
+
+import (
+	"bytes"
+
+	"servescope/formats/internal/jsonx"
+)
+
+// inDocument reads a member of a document: of OTLP, of what tools wrap it in
+// (batches: Tempo, otel-cli; trace: Tempo's second version), or of Jaeger.
+func (w *walker) inDocument() {
+	key := string(w.c.Key(64))
+	kind := w.c.Kind()
+	switch {
+	case kind == jsonx.Array && (key == "resourceSpans" || key == "resource_spans" || key == "batches"):
+		w.spans = true
+		w.enter(inResources)
+	case kind == jsonx.Array && key == "data":
+		w.spans = true
+		w.enter(inTraces)
+	case kind == jsonx.Object && key == "trace":
+		w.enter(inDocument)
+	default:
+		w.signal = w.signal || key == "resourceMetrics" || key == "resourceLogs" || key == "resourceProfiles"
+		w.c.Skip()
+	}
+}
+
+// inContainer reads a member of a resource and its spans.
+func (w *walker) inContainer() {
+	switch key := string(w.c.Key(64)); {
+	case key == "resource":
+		w.take((*walker).resourceAt)
+	case w.c.Kind() == jsonx.Array && (key == "scopeSpans" || key == "scope_spans" || key == "instrumentationLibrarySpans"):
+		w.enter(inScopes)
+	default:
+		w.c.Skip()
+	}
+}
+
+// inScope reads a member of a scope and its spans.
+func (w *walker) inScope() {
+	switch key := string(w.c.Key(64)); {
+	case key == "scope" || key == "instrumentationLibrary":
+		w.take((*walker).scopeAt)
+	case key == "spans" && w.c.Kind() == jsonx.Array:
+		w.enter(inSpans)
+	default:
+		w.c.Skip()
+	}
+}
+
+// take gives f the value that comes next, whole: f returns the index behind it,
+// or short if b ends before.
+func (w *walker) take(f func(w *walker, b text) int) {
+	if w.c.Kind() == jsonx.Broken {
+		return
+	}
+	at := w.c.Offset()
+	w.start = at
+	b := w.c.Window()
+	n := f(w, text(b))
+	if n == short {
+		n = w.gather(b, f)
+	} else if n > 0 {
+		w.c.Advance(n)
+	}
+	switch {
+	case n == bad:
+		w.incident(malformed, at)
+	case n == short && len(w.buf) >= maxSpan:
+		w.incident(tooLarge, at)
+	case n == short:
+		w.incident(truncated, at)
+	default:
+		return
+	}
+	w.abandon()
+}
+
+// gather is take for a value that crosses the end of the window b.
+func (w *walker) gather(b []byte, f func(w *walker, b text) int) int {
+	w.buf = append(w.buf[:0], b...)
+	w.c.Advance(len(b))
+	for len(w.buf) < maxSpan {
+		more := w.c.Window()
+		if len(more) == 0 {
+			return short
+		}
+		had := len(w.buf)
+		more = more[:min(len(more), max(had, 4096))]
+		w.buf = append(w.buf, more...)
+		switch n := f(w, text(w.buf)); n {
+		case short:
+			w.c.Advance(len(more))
+		case bad:
+			return bad
+		default:
+			w.c.Advance(n - had)
+			return n
+		}
+	}
+	return short
+}
+
+// resourceAt reads the resource that b begins with. Most are the same as the one
+// before.
+func (w *walker) resourceAt(b text) int {
+	n := b.value(0)
+	if n < 0 {
+		return n
+	}
+	if w.raw == nil || !bytes.Equal(w.raw, b[:n]) {
+		w.raw = append(w.raw[:0], b[:n]...)
+		w.last = resourceOf(w.raw)
+	}
+	w.resource, w.known, w.place = w.last, true, -1
+	if w.count >= maxPending {
+		w.incident(lateOrigin, w.start)
+		return n
+	}
+	for i := w.outer; i < len(w.s.out.places); i++ {
+		w.s.out.places[i].resource = w.resource
+	}
+	return n
+}
+
+// resourceKeys are what is read of a resource; of several that name an instance
+// the first of this list counts.
+var resourceKeys = []string{"service.name", "telemetry.sdk.version", "service.instance.id", "k8s.pod.name", "host.name"}
+
+// resourceOf reads a resource, or a process of Jaeger.
+func resourceOf(raw []byte) *resource {
+	var values [5]string // of resourceKeys
+	s := scanner{text: text(raw)}
+	pair := func(s *scanner, i int) int {
+		key, at, end, next := s.pair(i)
+		if next > 0 && end > 0 && s.text[at] != '{' && s.text[at] != '[' {
+			for k := range resourceKeys {
+				if resourceKeys[k] == string(key) {
+					values[k] = decoded(s.plain(at, min(end, at+maxText)))
+				}
+			}
+		}
+		return next
+	}
+	s.object(0, func(s *scanner, key []byte, at int) int {
+		switch string(key) {
+		case "attributes", "tags":
+			return s.array(at, pair)
+		case "serviceName":
+			if end := s.value(at); end > 0 && s.text[at] == '"' {
+				values[0] = decoded(s.plain(at, end))
+			}
+		}
+		return s.value(at)
+	})
+	r := &resource{service: values[0], sdk: values[1]}
+	for _, v := range values[2:] {
+		if r.instance == "" {
+			r.instance = v
+		}
+	}
+	return r
+}
+
+// scopeAt reads the scope that b begins with.
+func (w *walker) scopeAt(b text) int {
+	name := ""
+	s := scanner{text: b}
+	n := s.object(0, func(s *scanner, key []byte, at int) int {
+		end := s.value(at)
+		if end > 0 && string(key) == "name" && s.text[at] == '"' {
+			name = string(s.plain(at, end))
+		}
+		return end
+	})
+	if n < 0 {
+		return n
+	}
+	if w.scope != name {
+		w.scope, w.place = name, -1
+	}
+	w.scoped = true
+	if w.count < maxPending {
+		for i := w.inner; i < len(w.s.out.places); i++ {
+			w.s.out.places[i].scope = name
+		}
+	}
+	return n
+}
+
+// home returns the place of the spans that come next.
+func (w *walker) home() int32 {
+	if w.place < 0 {
+		w.place = w.newPlace(place{w.resource, w.scope})
+	}
+	return w.place
+}
+
+func (w *walker) newPlace(p place) int32 {
+	w.s.out.places = append(w.s.out.places, p)
+	return int32(len(w.s.out.places) - 1)
+}
+
+// span reads the span that b begins with.
+func (w *walker) span(b text, f func(*scanner, []byte, int) int) int {
+	p := w.s.out
+	if b[0] != '{' {
+		n := b.value(0)
+		if n > 0 {
+			w.incident(notASpan, w.start)
+		}
+		return n
+	}
+	mark := len(p.text)
+	p.spans = append(p.spans, span{offset: w.start})
+	w.s.text, w.s.span = b, &p.spans[len(p.spans)-1]
+	n := w.s.object(0, f)
+	if n < 0 {
+		p.spans, p.text = p.spans[:len(p.spans)-1], p.text[:mark]
+		return n
+	}
+	w.count++
+	return n
+}
+
+func (w *walker) otlpSpan(b text) int {
+	n := w.span(b, (*scanner).otlp)
+	if n > 0 && b[0] == '{' {
+		w.s.span.place = w.home()
+	}
+	return n
+}

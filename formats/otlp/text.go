@@ -1,0 +1,179 @@
+package otlp
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"servescope/formats/internal/jsonx"
+)
+
+// Results of the scanning functions other than an index.
+const (
+	short = -1 // the text ends first
+	bad   = -2 // this is no JSON
+)
+
+// text is JSON that may go on behind its end.
+type text []byte
+
+const (
+	lows  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// space skips white space.
+func (b text) space(i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// quote returns the index of the quote that closes the string whose first byte
+// is at i. A line feed in a string is no JSON: it is where a line broke off.
+// Eight bytes are tested at a time for quotes, backslashes and line feeds; in
+// each test only bytes above a hit can be wrongly marked, and the lowest counts.
+func (b text) quote(i int) int {
+	for {
+		for i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			q, e, l := w^(lows*'"'), w^(lows*'\\'), w^(lows*'\n')
+			if hit := ((q-lows)&^q | (e-lows)&^e | (l-lows)&^l) & highs; hit != 0 {
+				i += bits.TrailingZeros64(hit) >> 3
+				break
+			}
+			i += 8
+		}
+		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] != '\n' {
+			i++
+		}
+		switch {
+		case i >= len(b):
+			return short
+		case b[i] == '"':
+			return i
+		case b[i] == '\n':
+			return bad
+		}
+		i += 2
+	}
+}
+
+// colon returns the index of the value behind the key that ends before i.
+func (b text) colon(i int) int {
+	if i = b.space(i); i >= len(b) {
+		return short
+	}
+	if b[i] != ':' {
+		return bad
+	}
+	if i = b.space(i + 1); i >= len(b) {
+		return short
+	}
+	return i
+}
+
+// value returns the index behind the value at i.
+func (b text) value(i int) int {
+	if i >= len(b) {
+		return short
+	}
+	switch b[i] {
+	case '"':
+		if i = b.quote(i + 1); i < 0 {
+			return i
+		}
+		return i + 1
+	case '{', '[':
+		return b.container(i)
+	}
+	return b.scalar(i)
+}
+
+// scalar returns the index behind a number or a literal, NaN included.
+func (b text) scalar(i int) int {
+	from := i
+	for i < len(b) && (b[i]-'0' <= 9 || b[i]|0x20 >= 'a' && b[i]|0x20 <= 'z' || b[i] == '.' || b[i] == '-' || b[i] == '+') {
+		i++
+	}
+	if i == len(b) {
+		return short
+	}
+	if i == from {
+		return bad
+	}
+	return i
+}
+
+// container returns the index behind the object or array at i.
+func (b text) container(i int) int {
+	for depth := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			if i = b.quote(i + 1); i < 0 {
+				return i
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return short
+}
+
+// member goes to the next member of the object that i is inside of and returns
+// where its key, without quotes, and its value begin. At the end of the object
+// done is true and next the index behind it.
+func (b text) member(i int) (from, to, next int, done bool) {
+	for i = b.space(i); i < len(b) && b[i] == ','; i = b.space(i) {
+		i++
+	}
+	switch {
+	case i >= len(b):
+		return 0, 0, short, false
+	case b[i] == '}':
+		return 0, 0, i + 1, true
+	case b[i] != '"':
+		return 0, 0, bad, false
+	}
+	from = i + 1
+	if to = b.quote(from); to < 0 {
+		return 0, 0, to, false
+	}
+	return from, to, b.colon(to + 1), false
+}
+
+// element goes to the next element of the array that i is inside of; see member.
+func (b text) element(i int) (next int, done bool) {
+	for i = b.space(i); i < len(b) && b[i] == ','; i = b.space(i) {
+		i++
+	}
+	switch {
+	case i >= len(b):
+		return short, false
+	case b[i] == ']':
+		return i + 1, true
+	}
+	return i, false
+}
+
+// plain returns the text of a scalar as it is written, without quotes.
+func (b text) plain(from, to int) []byte {
+	if b[from] == '"' {
+		return b[from+1 : to-1]
+	}
+	return b[from:to]
+}
+
+// decoded returns a string of JSON, given without its quotes, decoded.
+func decoded(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw)
+	}
+	c := jsonx.New(bytes.NewReader(append(append([]byte{'"'}, raw...), '"')), 0, len(raw)+2)
+	return string(c.Text(len(raw)))
+}
