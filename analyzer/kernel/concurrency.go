@@ -20,7 +20,9 @@ type concurrency struct{ def *metric.Definition }
 func (concurrency) Name() string { return "concurrency" }
 func (concurrency) Lists() bool  { return false }
 func (k concurrency) New(q *query.Query, facts *Facts) State {
-	return &concurrencyState{base: newBase(k.def, q, facts)}
+	s := new(concurrencyState)
+	s.base = newBase(k.def, q, facts)
+	return s
 }
 
 // flight holds the requests of a place as intervals from send to end.
@@ -83,8 +85,7 @@ func (f *flight) add(w *row, def *metric.Definition) {
 }
 
 type concurrencyState struct {
-	base
-	cells cells[flight, *flight]
+	celled[flight, *flight]
 }
 
 func (s *concurrencyState) Update(v *View) {
@@ -101,23 +102,8 @@ func (s *concurrencyState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.base.merge(&o.base)
-	s.cells.merge(&o.cells)
-	return nil
+	return s.merge(&o.celled)
 }
-
-func (s *concurrencyState) AppendState(dst []byte) []byte {
-	return s.cells.appendTo(s.base.appendTo(dst))
-}
-
-func (s *concurrencyState) LoadState(src []byte) error {
-	r := &reader{src: src}
-	s.base.load(r)
-	s.cells.load(r)
-	return r.done()
-}
-
-func (s *concurrencyState) Size() int64 { return s.cells.size() }
 
 // Next adds the steady windows to facts.
 func (s *concurrencyState) Next(facts *Facts) bool {

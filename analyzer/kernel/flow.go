@@ -1,7 +1,5 @@
 package kernel
 
-import "maps"
-
 // flow holds what passes through a place: sums over the requests or tokens that
 // belong to it. All are integers, so that they do not depend on their order.
 type flow struct {
@@ -94,11 +92,4 @@ func (f *flow) load(src *reader) {
 		src.ints(&r.span, &r.timed, &r.steps, &r.tokens)
 		f.replica(name, r)
 	}
-}
-
-// clone returns a copy that may be merged into.
-func (f *flow) clone() *flow {
-	c := *f
-	c.replicas = maps.Clone(f.replicas)
-	return &c
 }

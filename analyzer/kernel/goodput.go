@@ -16,7 +16,8 @@ func (goodput) Name() string { return "goodput" }
 func (goodput) Lists() bool  { return false }
 
 func (k goodput) New(q *query.Query, facts *Facts) State {
-	s := &goodputState{base: newBase(k.def, q, facts), side: -1}
+	s := &goodputState{side: -1}
+	s.base = newBase(k.def, q, facts)
 	for _, l := range q.SLO {
 		c := condition{limit: l}
 		var ok bool
@@ -107,10 +108,9 @@ func (v *verdicts) appendTo(dst []byte) []byte {
 func (v *verdicts) load(src *reader) { src.ints(v.sums()...) }
 
 type goodputState struct {
-	base
+	celled[verdicts, *verdicts]
 	conditions []condition
 	side       trace.Side // that a condition names; -1: the side of the run's latencies
-	cells      cells[verdicts, *verdicts]
 }
 
 func (s *goodputState) Update(v *View) {
@@ -169,28 +169,11 @@ func (s *goodputState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.base.merge(&o.base)
-	s.cells.merge(&o.cells)
-	return nil
+	return s.merge(&o.celled)
 }
 
-func (s *goodputState) AppendState(dst []byte) []byte {
-	return s.cells.appendTo(s.base.appendTo(dst))
-}
-
-func (s *goodputState) LoadState(src []byte) error {
-	r := &reader{src: src}
-	s.base.load(r)
-	s.cells.load(r)
-	return r.done()
-}
-
-func (s *goodputState) Size() int64            { return s.cells.size() }
+// Next implements State.
 func (s *goodputState) Next(facts *Facts) bool { return s.learn(facts) && len(s.conditions) > 0 }
-
-// Overflow returns the number of requests that are in no window because a
-// report holds no more windows.
-func (s *goodputState) Overflow() int64 { s.cells.prune(); return s.cells.lost }
 
 func (s *goodputState) Finish(out Output) {
 	if len(s.conditions) == 0 {
@@ -205,16 +188,12 @@ func (s *goodputState) Finish(out Output) {
 		}
 		w := info.over(s.def)
 		for _, t := range s.targets(run, within(places, side)) {
-			sum := s.cells.fresh()
-			for _, p := range t.from {
-				sum.merge(s.cells.byPlace[p])
-			}
 			in := w
 			if t.window != NoWindow {
 				in = s.clip(run, info, w, t.window)
 			}
 			c := out.Cell(run, t.group, t.window)
-			c.Goodput = s.goodput(sum, &in)
+			c.Goodput = s.goodput(s.united(t.from), &in)
 			setValue(c, "goodput", c.Goodput.Rate)
 		}
 	})

@@ -20,7 +20,9 @@ type latency struct{ def *metric.Definition }
 func (latency) Name() string { return "latency" }
 func (latency) Lists() bool  { return false }
 func (k latency) New(q *query.Query, facts *Facts) State {
-	return &latencyState{base: newBase(k.def, q, facts)}
+	s := new(latencyState)
+	s.base = newBase(k.def, q, facts)
+	return s
 }
 
 // samples holds the values of a place by slot of measures.
@@ -82,8 +84,7 @@ func (s *samples) load(src *reader) {
 }
 
 type latencyState struct {
-	base
-	cells cells[samples, *samples]
+	celled[samples, *samples]
 }
 
 func (s *latencyState) Update(v *View) {
@@ -144,28 +145,8 @@ func (s *latencyState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.base.merge(&o.base)
-	s.cells.merge(&o.cells)
-	return nil
+	return s.merge(&o.celled)
 }
-
-func (s *latencyState) AppendState(dst []byte) []byte {
-	return s.cells.appendTo(s.base.appendTo(dst))
-}
-
-func (s *latencyState) LoadState(src []byte) error {
-	r := &reader{src: src}
-	s.base.load(r)
-	s.cells.load(r)
-	return r.done()
-}
-
-func (s *latencyState) Size() int64            { return s.cells.size() }
-func (s *latencyState) Next(facts *Facts) bool { return s.learn(facts) }
-
-// Overflow returns the number of requests that are in no window because a
-// report holds no more windows.
-func (s *latencyState) Overflow() int64 { s.cells.prune(); return s.cells.lost }
 
 func (s *latencyState) Finish(out Output) {
 	s.cells.prune()

@@ -16,15 +16,15 @@ func (rates) Name() string { return "rates" }
 func (rates) Lists() bool  { return true }
 
 func (k rates) New(q *query.Query, facts *Facts) State {
-	s := &ratesState{base: newBase(k.def, q, facts)}
+	s := new(ratesState)
+	s.base = newBase(k.def, q, facts)
 	s.cells.fresh = newFlow
 	return s
 }
 
 type ratesState struct {
-	base
-	y       sequence // the request at hand
-	cells   cells[flow, *flow]
+	celled[flow, *flow]
+	y       sequence                 // the request at hand
 	seconds cells[seconds, *seconds] // by group, without windows
 }
 

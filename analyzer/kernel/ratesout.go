@@ -14,10 +14,8 @@ func (s *ratesState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.base.merge(&o.base)
-	s.cells.merge(&o.cells)
 	s.seconds.merge(&o.seconds)
-	return nil
+	return s.merge(&o.celled)
 }
 
 func (s *ratesState) AppendState(dst []byte) []byte {
@@ -32,13 +30,7 @@ func (s *ratesState) LoadState(src []byte) error {
 	return r.done()
 }
 
-func (s *ratesState) Size() int64            { return s.cells.size() + s.seconds.size() }
-func (s *ratesState) Next(facts *Facts) bool { return s.learn(facts) }
-
-// Overflow returns the number of requests and tokens that are in no window
-// because a report holds no more windows.
-func (s *ratesState) Overflow() int64 { s.cells.prune(); return s.cells.lost }
-
+func (s *ratesState) Size() int64 { return s.cells.size() + s.seconds.size() }
 func (s *ratesState) Finish(out Output) {
 	s.cells.prune()
 	all, seconds := s.cells.places(), s.seconds.places()
@@ -46,10 +38,7 @@ func (s *ratesState) Finish(out Output) {
 		side := info.counting()
 		w := info.over(s.def)
 		for _, t := range s.targets(run, within(all, side)) {
-			sum := newFlow()
-			for _, p := range t.from {
-				sum.merge(s.cells.byPlace[p])
-			}
+			sum := s.united(t.from)
 			c := out.Cell(run, t.group, t.window)
 			in := w
 			if t.window != NoWindow {

@@ -17,7 +17,9 @@ type requests struct{ def *metric.Definition }
 func (requests) Name() string { return "requests" }
 func (requests) Lists() bool  { return false }
 func (k requests) New(q *query.Query, facts *Facts) State {
-	return &requestsState{base: newBase(k.def, q, facts)}
+	s := new(requestsState)
+	s.base = newBase(k.def, q, facts)
+	return s
 }
 
 // statusCounts counts the requests of a cell; removed ones are in group -1.
@@ -48,8 +50,7 @@ func (c *statusCounts) load(src *reader) {
 }
 
 type requestsState struct {
-	base
-	cells cells[statusCounts, *statusCounts]
+	celled[statusCounts, *statusCounts]
 }
 
 func (s *requestsState) Update(v *View) {
@@ -70,28 +71,8 @@ func (s *requestsState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.base.merge(&o.base)
-	s.cells.merge(&o.cells)
-	return nil
+	return s.merge(&o.celled)
 }
-
-func (s *requestsState) AppendState(dst []byte) []byte {
-	return s.cells.appendTo(s.base.appendTo(dst))
-}
-
-func (s *requestsState) LoadState(src []byte) error {
-	r := &reader{src: src}
-	s.base.load(r)
-	s.cells.load(r)
-	return r.done()
-}
-
-func (s *requestsState) Size() int64            { return s.cells.size() }
-func (s *requestsState) Next(facts *Facts) bool { return s.learn(facts) }
-
-// Overflow returns the number of requests that are in no window because a
-// report holds no more windows.
-func (s *requestsState) Overflow() int64 { s.cells.prune(); return s.cells.lost }
 
 func (s *requestsState) Finish(out Output) {
 	s.cells.prune()
@@ -110,11 +91,7 @@ func (s *requestsState) Finish(out Output) {
 			}
 		}
 		for _, t := range s.targets(run, kept) {
-			var sum statusCounts
-			for _, p := range t.from {
-				sum.merge(s.cells.byPlace[p])
-			}
-			out.Cell(run, t.group, t.window).Requests = sum.requests()
+			out.Cell(run, t.group, t.window).Requests = s.united(t.from).requests()
 		}
 		out.Cell(run, -1, NoWindow).Requests.Filtered = removed.weight()
 	})

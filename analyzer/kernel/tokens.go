@@ -39,14 +39,14 @@ const fraction = 1024
 const rawBudget = 4 << 20
 
 type tokensState struct {
-	base
-	cells cells[pool, *pool]
+	celled[pool, *pool]
 	found *tokensState // in a refining pass: what an earlier pass found
 	buf   []int64
 }
 
 func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *tokensState {
-	s := &tokensState{base: newBase(def, q, facts)}
+	s := new(tokensState)
+	s.base = newBase(def, q, facts)
 	s.cells.coarse = true
 	s.cells.fresh = func() *pool { return newPool(s.ranks(), stat.DefaultLimit) }
 	return s

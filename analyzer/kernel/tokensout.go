@@ -14,37 +14,26 @@ func (s *tokensState) Merge(other State) error {
 	if !ok || (s.found == nil) != (o.found == nil) {
 		return errMerge(s, other)
 	}
-	s.base.merge(&o.base)
 	if s.found == nil {
-		s.cells.merge(&o.cells)
+		err := s.merge(&o.celled)
 		s.condense()
-		return nil
+		return err
 	}
+	s.base.merge(&o.base)
 	for p, r := range o.cells.byPlace {
 		s.refiner(p).merge(r)
 	}
 	return nil
 }
 
-func (s *tokensState) AppendState(dst []byte) []byte {
-	return s.cells.appendTo(s.base.appendTo(dst))
-}
-
 // LoadState loads what a state of the same pass encoded.
 func (s *tokensState) LoadState(src []byte) error {
-	r := &reader{src: src}
-	s.base.load(r)
-	if s.found == nil {
-		s.cells.load(r)
-		return r.done()
-	}
-	var loaded cells[pool, *pool]
-	loaded.load(r)
-	if err := r.done(); err != nil {
+	if err := s.celled.LoadState(src); err != nil || s.found == nil {
 		return err
 	}
+	loaded := s.cells.byPlace
 	s.cells.byPlace = nil
-	for p, pool := range loaded.byPlace {
+	for p, pool := range loaded {
 		s.refiner(p).merge(pool)
 	}
 	return nil
@@ -95,8 +84,7 @@ func (s *tokensState) Overflow() int64 {
 	if s.found != nil {
 		return s.found.Overflow()
 	}
-	s.cells.prune()
-	return s.cells.lost
+	return s.celled.Overflow()
 }
 
 func (s *tokensState) Finish(out Output) {
