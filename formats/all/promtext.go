@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/promtext"
+
+func init() { add(&promtext.Format) }

@@ -1,0 +1,71 @@
+// Package promtext reads what vLLM and SGLang expose to Prometheus, saved as
+// text: one scrape (curl …/metrics > metrics.prom), or a series of scrapes
+// behind one another, with or without the comments that llm-d's harness puts
+// before each (# Timestamp, # Pod, # PodIP, # Source), with or without stamps
+// of the samples, with or without comment lines (grep).
+//
+// Every sample of the engines becomes a row of the histograms table as it is.
+// Families of other programs in the same scrape (python_*, process_*, http_*)
+// are noise. A scrape is a sum over all requests since the process began, so
+// figures of the run are those of the time between the first scrape and the
+// last where there are several, each process's restart taken into account.
+// Quantiles are never interpolated: a bucket gives bounds, and an observation
+// above the last bucket has no upper one.
+//
+// names.go lists the families that have a meaning here, and their versions.
+package promtext
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"servescope/analyzer/trace"
+	"servescope/formats"
+)
+
+const formatName = "promtext"
+
+// Format reads Prometheus text scrapes.
+var Format = formats.Format{
+	Name:     formatName,
+	Title:    "Prometheus text scrapes of vLLM and SGLang (GET /metrics), one or a series",
+	Priority: 70,
+	Shape:    formats.Ordered,
+	Sniff:    sniff,
+	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
+		return newReader(ctx, src, rng, opt), nil
+	},
+}
+
+// sniff looks for samples of an engine, and else for those of any program.
+func sniff(h *formats.Head) (formats.Score, string) {
+	var others, lines int
+	parts := append([][]byte{h.Start}, h.Samples...)
+	for _, part := range parts {
+		for line := range bytes.Lines(part) {
+			lines++
+			s, ok := parse(bytes.TrimRight(line, "\r\n"))
+			if !ok {
+				continue
+			}
+			if engine, _ := engineOf(s.name); engine != "" {
+				return formats.Sure, fmt.Sprintf("it has samples of %s in the text format of Prometheus", engine)
+			}
+			if len(s.labels) > 0 || bytes.Contains(part, append([]byte("# TYPE "), s.name...)) {
+				others++
+			}
+		}
+	}
+	if others > 0 && others*4 >= lines {
+		return formats.Maybe, "it has samples in the text format of Prometheus, though none of vLLM or SGLang"
+	}
+	return formats.No, "no line is a sample in the text format of Prometheus"
+}
+
+// noRequests is why there are no requests.
+const noRequests = "a scrape of metrics holds no requests: its counters and histograms are sums over all of them"
+
+func newRun() *trace.RunMeta {
+	return &trace.RunMeta{Format: formatName, Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}, NoRequests: noRequests}
+}

@@ -1,0 +1,402 @@
+package promtext
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/block"
+)
+
+const (
+	maxLine     = 1 << 20
+	batchRows   = 4096
+	nameMemory  = 64 << 20 // for names and labels when no budget is given
+	maxSettings = 64
+	maxSetting  = 200
+)
+
+// reader implements formats.Reader.
+type reader struct {
+	src     formats.Source
+	opt     formats.Options
+	stream  *block.Stream[struct{}]
+	table   *table
+	builder *trace.Builder
+	batch   *trace.Batch
+	run     *trace.RunMeta
+	log     diag.Log
+	account formats.Account
+
+	data  []byte // rest of the block
+	at    int64
+	done  bool
+	inTop bool // in the comments before a scrape
+
+	t           int64 // of the scrape
+	timed       bool
+	from, to    int64 // of all scrapes
+	stamped     bool
+	settings    map[string]bool
+	engineLines int64
+}
+
+func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) *reader {
+	memory := int64(nameMemory)
+	if opt.Memory > 0 {
+		memory = min(memory, opt.Memory/2)
+	}
+	r := &reader{src: src, opt: opt, table: newTable(memory), builder: trace.NewBuilder(trace.Histograms), run: newRun(), settings: make(map[string]bool)}
+	r.account.Kinds = make(map[string]int64)
+	r.table.note = func(code string, sev diag.Severity, msg string) {
+		r.add(diag.Diag{Code: code, Severity: sev, Offset: r.at, Msg: msg})
+	}
+	r.stream = block.Map(ctx, src, rng, block.Options{Workers: 1, Block: opt.Block, MaxLine: maxLine},
+		func() struct{} { return struct{}{} }, func(*block.Block, struct{}) {})
+	return r
+}
+
+// Next implements formats.Reader.
+func (r *reader) Next() bool {
+	for !r.done {
+		for len(r.data) > 0 && r.builder.Rows() < batchRows {
+			n := bytes.IndexByte(r.data, '\n') + 1
+			whole := n > 0
+			if !whole {
+				n = len(r.data)
+			}
+			r.line(bytes.TrimRight(r.data[:n], "\r\n"), whole)
+			r.data, r.at = r.data[n:], r.at+int64(n)
+		}
+		if len(r.data) == 0 && !r.advance() {
+			r.done = true
+			r.table.end()
+			r.finish()
+		}
+		if n := r.builder.Rows(); n >= batchRows || r.done && n > 0 {
+			r.batch = r.builder.Take(r.run, r.src.Name())
+			return true
+		}
+	}
+	return false
+}
+
+// advance goes to the next block.
+func (r *reader) advance() bool {
+	if !r.stream.Next() {
+		return false
+	}
+	b := r.stream.Block()
+	r.data, r.at = b.Data, b.Off
+	if b.TooLong >= 0 { // its diag is the stream's
+		r.account.Diagnosed++
+		r.account.Kinds["too long"]++
+	}
+	return true
+}
+
+// line takes one line, without its end. One that has none was cut off: the
+// text format ends in a line feed.
+func (r *reader) line(line []byte, whole bool) {
+	switch {
+	case len(bytes.TrimSpace(line)) == 0:
+		r.noise("blank")
+	case !whole:
+		r.skip("truncated", diag.DataLoss, "the text ends within a line")
+	case line[0] == '#':
+		r.comment(line)
+	default:
+		r.inTop = false
+		r.sample(line)
+	}
+}
+
+// comment takes a line that begins with a number sign.
+func (r *reader) comment(line []byte) {
+	if key, value := header(line); key != "" {
+		r.header(key, string(value))
+		return
+	}
+	r.inTop = false
+	words := bytes.Fields(line[:min(len(line), 1024)])
+	switch {
+	case len(words) == 4 && string(words[1]) == "TYPE":
+		r.table.declare(words[2], words[3])
+		r.noise("type")
+	case len(words) >= 3 && string(words[1]) == "HELP":
+		r.noise("help")
+	case len(words) == 2 && string(words[1]) == "EOF":
+		r.endScrape()
+		r.noise("end")
+	default:
+		r.noise("comment")
+	}
+}
+
+// header takes one of the comments before a scrape.
+func (r *reader) header(key, value string) {
+	if !r.inTop {
+		r.endScrape()
+		r.table.enter("")
+		r.inTop = true
+	}
+	switch key {
+	case "Timestamp":
+		t, ok := r.stamp(value)
+		if !ok {
+			r.skip("bad_timestamp", diag.Notice, "the time of a scrape cannot be read: its samples have none")
+			return
+		}
+		r.t, r.timed = t, true
+	case "Pod":
+		r.table.enter(value)
+		r.config("pod", value)
+	}
+	r.account.Parsed++
+	r.account.Kinds["scrape header"]++
+}
+
+func (r *reader) endScrape() {
+	r.table.end()
+	r.timed = false
+}
+
+// stampLayouts are those of the comment; the last two state no zone.
+var stampLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999 UTC", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"}
+
+func (r *reader) stamp(text string) (int64, bool) {
+	zone := r.opt.TZ
+	if zone == nil {
+		zone = time.UTC
+	}
+	for i, layout := range stampLayouts {
+		t, err := time.ParseInLocation(layout, text, zone)
+		if err != nil || t.Year() < 1970 || t.Year() > 2200 {
+			continue
+		}
+		if i >= len(stampLayouts)-2 && r.opt.TZ == nil {
+			r.add(diag.Diag{Code: "no_zone", Severity: diag.Info, Offset: r.at, Msg: "the times of scrapes state no zone: they are taken as UTC", Fix: "give --tz"})
+		}
+		return t.UnixNano(), true
+	}
+	return 0, false
+}
+
+// sample takes a line of values.
+func (r *reader) sample(line []byte) {
+	s, ok := parse(line)
+	if !ok {
+		r.skip("bad_sample", diag.DataLoss, "a line is neither a comment nor a sample of the text format of Prometheus")
+		return
+	}
+	engine, _ := engineOf(s.name)
+	if engine == "" && string(s.name) != processStart {
+		r.noise("other program")
+		return
+	}
+	scrape := r.table.scrape
+	f, why := r.table.find(&s)
+	if f == nil {
+		r.skip(why, diag.DataLoss, map[string]string{"bad_labels": "the labels of a sample are not well formed", "too_many_series": "there are more different samples than fit into memory"}[why])
+		return
+	}
+	if s.finite {
+		r.table.take(f, &s)
+	}
+	if r.table.scrape != scrape {
+		r.timed = false
+	}
+	r.account.Parsed++
+	if engine == "" || f.birth {
+		r.account.Kinds["began"]++
+		return
+	}
+	r.engineLines++
+	if r.run.Engine == "" {
+		r.run.Engine, r.run.Model = engine, f.model
+	}
+	if bytes.HasSuffix(s.name, []byte("_info")) {
+		r.info(f)
+	}
+	r.row(f, &s)
+}
+
+// row adds a row of a sample.
+func (r *reader) row(f *series, s *sample) {
+	b := r.builder
+	b.Dict(trace.HistogramName, []byte(f.family))
+	if len(f.text) > 0 {
+		b.Dict(trace.HistogramLabels, f.text)
+	}
+	if f.replica != "" {
+		b.Dict(trace.HistogramReplica, []byte(f.replica))
+	}
+	if f.model != "" {
+		b.Dict(trace.HistogramModel, []byte(f.model))
+	}
+	t, timed := r.t, r.timed
+	if s.timed {
+		t, timed = s.t, true
+	}
+	if timed {
+		b.Int(trace.HistogramT, t)
+		if !r.stamped || t < r.from {
+			r.from = t
+		}
+		if !r.stamped || t > r.to {
+			r.to = t
+		}
+		r.stamped = true
+	}
+	b.Code(trace.HistogramType, f.typ)
+	b.Code(trace.HistogramStat, f.stat)
+	r.account.Kinds[statNames[f.stat]]++
+	if f.bounded {
+		b.Float(trace.HistogramBound, f.bound)
+	}
+	if s.finite {
+		b.Float(trace.HistogramValue, s.value)
+	}
+	if f.unit != "" {
+		b.Dict(trace.HistogramUnit, []byte(f.unit))
+	}
+	b.Int(trace.HistogramOffset, r.at)
+	b.EndRow()
+}
+
+var statNames = trace.Histograms.Fields[trace.HistogramStat].Values
+
+// info takes the labels of an info sample as settings.
+func (r *reader) info(f *series) {
+	for _, l := range f.labels {
+		if l.name != "engine" && l.name != "model_name" && l.value != "" && l.value != "None" {
+			r.config(l.name, l.value)
+		}
+	}
+}
+
+func (r *reader) config(key, value string) {
+	pair := key + "\x00" + value
+	if len(value) > maxSetting || len(r.run.Config) >= maxSettings || r.settings[pair] {
+		return
+	}
+	r.settings[pair] = true
+	r.run.Config = append(r.run.Config, trace.Pair{Key: key, Value: value})
+}
+
+// finish tells what the scrapes add up to.
+func (r *reader) finish() {
+	r.log.Merge(r.stream.Diags())
+	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+	if r.engineLines == 0 {
+		r.add(diag.Diag{Code: "no_engine_metrics", Severity: diag.Notice, Offset: -1, Msg: "the file has no sample of vLLM or SGLang"})
+		return
+	}
+	t := r.table
+	r.run.Version = version(t.list, r.run.Engine)
+	rises := t.figures(t.total())
+	totals := t.figures(func(s *series) (float64, bool) { return s.last, s.known })
+	n := names{models: t.severalModels()}
+	for _, f := range rises {
+		r.run.Reported = n.report(r.run.Reported, f, "", true)
+	}
+	r.run.Reported = t.gauges(r.run.Reported)
+	r.check(totals, rises)
+	r.windows(n)
+	if r.stamped && r.to > r.from {
+		r.run.Duration, r.run.HasDuration = r.to-r.from, true
+	}
+	r.notes()
+}
+
+// notes says what a reader of the figures must know.
+func (r *reader) notes() {
+	note := func(when bool, text string) {
+		if when {
+			r.run.Notes = append(r.run.Notes, text)
+		}
+	}
+	t := r.table
+	note(t.single(), "single_scrape: figures are those since the process began; only a second scrape can tell a window")
+	note(!t.single(), "between_scrapes: counters and histograms are what was added between the first scrape and the last, restarts taken into account")
+	note(!r.stamped, "no_time: a scrape without stamps does not say when it was taken")
+	note(r.run.Engine == "vllm", "survivors: vLLM observes requests when they finish; aborted ones are in no histogram")
+}
+
+// windows reports the time between each two scrapes by itself.
+func (r *reader) windows(n names) {
+	t := r.table
+	switch {
+	case len(t.windows) > maxWindows:
+		r.run.Notes = append(r.run.Notes, fmt.Sprintf("windows: there are more than %d scrapes; what was added between each two is not listed, their samples are", maxWindows))
+		return
+	case len(t.windows) < 2 && (len(t.windows) == 0 || !t.windows[0].reset):
+		return // the same as the whole
+	}
+	for i, w := range t.windows {
+		rose := make(map[*series]float64, len(t.samples[i]))
+		for _, d := range t.samples[i] {
+			rose[d.s] = d.value
+		}
+		when := fmt.Sprintf(" in window %d", i+1)
+		if w.pod.name != "" {
+			when += " of " + w.pod.name
+		}
+		for _, f := range t.figures(func(s *series) (float64, bool) { v, ok := rose[s]; return v, ok }) {
+			if role := f.role(); role != shown && role != outputTokens {
+				r.run.Reported = n.report(r.run.Reported, f, when, false)
+			}
+		}
+	}
+}
+
+func (t *table) severalModels() bool {
+	var model string
+	for _, s := range t.list {
+		if s.model != "" && model != "" && s.model != model {
+			return true
+		}
+		if s.model != "" {
+			model = s.model
+		}
+	}
+	return false
+}
+
+func (r *reader) noise(kind string) {
+	r.account.Noise++
+	r.account.Kinds[kind]++
+}
+
+func (r *reader) skip(code string, sev diag.Severity, msg string) {
+	r.account.Diagnosed++
+	r.account.Kinds["unknown"]++
+	r.add(diag.Diag{Code: code, Severity: sev, Offset: r.at, Msg: msg})
+}
+
+func (r *reader) add(d diag.Diag) {
+	d.File = r.src.Name()
+	r.log.Add(d)
+}
+
+// Batch implements formats.Reader.
+func (r *reader) Batch() *trace.Batch { return r.batch }
+
+// Err implements formats.Reader.
+func (r *reader) Err() error { return r.stream.Err() }
+
+// Diags implements formats.Reader.
+func (r *reader) Diags() *diag.Log { return &r.log }
+
+// Runs implements formats.Reader.
+func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.run} }
+
+// Account implements formats.Reader: of lines.
+func (r *reader) Account() formats.Account { return r.account }
+
+// Close implements formats.Reader.
+func (r *reader) Close() error { r.stream.Close(); return nil }
