@@ -37,20 +37,19 @@ func open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 // sniff looks for lines that only vLLM writes.
 func sniff(h *formats.Head) (formats.Score, string) {
 	seen := table.Sniff(h)
-	var records int64
+	var most int64
 	var kind string
 	for _, list := range [][]linelog.Kind{loadKinds, requestKinds, factKinds} {
 		for i := range list {
-			if k := list[i].Name; k != linelog.AccessKind.Name && seen.Records[k] > 0 && k != kind {
-				records += seen.Records[k]
-				kind = k
+			if k := list[i].Name; k != linelog.AccessKind.Name && seen.Records[k] > most {
+				most, kind = seen.Records[k], k
 			}
 		}
 	}
 	heads := seen.Heads["vllm"] + seen.Heads["vllm bracket"]
 	switch {
-	case records > 0:
-		return formats.Sure, "it has lines of a vLLM server: " + kind
+	case most > 0:
+		return formats.Sure, "it has lines of a vLLM server: mostly " + kind
 	case seen.Loose > 0:
 		return formats.Likely, "it has the text of lines of a vLLM server, with an unknown prefix"
 	case heads > 0:

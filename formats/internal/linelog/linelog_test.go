@@ -70,9 +70,8 @@ func testTable() *Table {
 
 // collect is a fold that writes down its records. They become no rows.
 type collect struct {
-	t    *Table
-	out  []string
-	zone bool // times with their date
+	t   *Table
+	out []string
 }
 
 func (c *collect) Record(r *Record) *Problem {
