@@ -149,6 +149,11 @@ func (s *concurrencyState) Finish(out Output) {
 			sweep := stat.NewSweep(all.starts, all.ends)
 			c := out.Cell(run, g, NoWindow)
 			c.Concurrency = concurrencyOf(sweep, &w, all.endless)
+			if w.placed { // a window's part of the curve is in that of its run
+				for _, step := range sweep.Curve(w.from, w.to, curvePoints) {
+					c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
+				}
+			}
 			little(c, all, &w)
 			c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
 			if g < 0 {
@@ -181,9 +186,6 @@ func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurr
 	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
 	if endless > 0 {
 		c.Mean.Note = fmt.Sprintf("%d requests without a recorded end are left out", endless)
-	}
-	for _, step := range sweep.Curve(w.from, w.to, curvePoints) {
-		c.Curve = append(c.Curve, report.Point{T: step.T, V: step.N})
 	}
 	return c
 }
