@@ -14,6 +14,7 @@ type fold struct {
 	facts    facts
 	load     load
 	requests requests
+	text     []byte // scratch
 }
 
 func newFold(run *trace.RunMeta, log *linelog.Log, opt formats.Options) *fold {

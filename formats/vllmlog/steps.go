@@ -46,7 +46,8 @@ func (f *fold) begin(r *linelog.Record, engine int64, known bool) *trace.Builder
 	b := f.steps
 	if known {
 		f.load.engines[engine] = true
-		b.Dict(trace.StepReplica, strconv.AppendInt(nil, engine, 10))
+		f.text = strconv.AppendInt(f.text[:0], engine, 10)
+		b.Dict(trace.StepReplica, f.text)
 		b.Int(trace.StepDP, engine)
 	}
 	if r.Timed {

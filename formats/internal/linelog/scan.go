@@ -181,7 +181,7 @@ func (s *scanner) scanLine(line []byte) {
 	switch {
 	case s.records > 0:
 		last := &s.out.entries[len(s.out.entries)-1]
-		last.last, last.hash = true, assemble.Hash(line)
+		last.last, last.hash = true, assemble.Hash(line[:min(len(line), hashed)])
 	case s.rank == rankStranger:
 		s.stranger(line)
 	case s.rank == rankBlank:
@@ -190,6 +190,9 @@ func (s *scanner) scanLine(line []byte) {
 		s.out.counts[s.kind]++
 	}
 }
+
+// hashed is how many bytes of a line tell it from others of the same time.
+const hashed = 256
 
 var carriageReturn = []byte{'\r'}
 
