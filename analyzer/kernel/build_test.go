@@ -15,7 +15,6 @@ const ms = int64(1e6)
 
 // req is a request as tests write it: stamps in ms, -1 (or a nil list) unknown.
 type req struct {
-	id        string
 	side      trace.Side
 	status    trace.Status
 	send      int64
@@ -37,7 +36,6 @@ type req struct {
 	stream    int64 // 1 yes, 0 no, -1 unknown
 	kind      int64
 	replica   string
-	tenant    string
 	clock     string
 	accepted  int64
 }
