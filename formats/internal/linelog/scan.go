@@ -265,7 +265,8 @@ func (s *scanner) segment(b []byte) {
 func (s *scanner) wholeLine(b []byte) bool {
 	for i := range s.t.rests {
 		if bytes.HasPrefix(b, s.t.rests[i].lits[0]) {
-			s.headless(b, &Stamp{})
+			outer := s.outer
+			s.headless(b, &outer)
 			return true
 		}
 	}
@@ -299,7 +300,12 @@ func (s *scanner) nextHead(b []byte, from int, outer Stamp, h *found) bool {
 		if h.headMatch, ok = s.t.matchHead(b, st, floor); ok {
 			h.begin = h.start
 			h.inUTC()
-			h.msg += escapes(b[h.msg:])
+			if n := escapes(b[h.msg:]); n > 0 {
+				spaced := b[h.msg-1] == ' '
+				for h.msg += n; !spaced && h.msg < len(b) && b[h.msg] == ' '; { // the head's own space, behind the colour
+					h.msg++
+				}
+			}
 			s.zone(b[floor:h.start], h)
 			return true
 		}
