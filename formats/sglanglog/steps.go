@@ -12,8 +12,7 @@ import (
 
 // load is what scheduler lines have shown so far.
 type load struct {
-	ranks []rank
-	last  line // the line before
+	ranks []*rank
 }
 
 // rank is one scheduler.
@@ -24,15 +23,15 @@ type rank struct {
 	decoded  bool // a decode line came
 	prefills int  // prefill lines since the last decode line
 	drained  bool // one of them found no running requests
+	last     line
 }
 
-// line is a scheduler line that other ranks may repeat.
+// line is the last line of a scheduler, which others of its ranks may repeat.
 type line struct {
 	ranks  []byte
 	values []linelog.Value
 	t      int64
 	kind   string
-	at     rank
 }
 
 // maxRanks bounds how many schedulers are kept apart.
@@ -43,14 +42,15 @@ func (l *load) rank(r *linelog.Record) *rank {
 	dp, pp := rankOf(r, "DP"), rankOf(r, "PP")
 	for i := range l.ranks {
 		if l.ranks[i].dp == dp && l.ranks[i].pp == pp {
-			return &l.ranks[i]
+			return l.ranks[i]
 		}
 	}
 	if len(l.ranks) == maxRanks {
-		return &l.ranks[0]
+		return l.ranks[0]
 	}
-	l.ranks = append(l.ranks, rank{dp: dp, pp: pp})
-	return &l.ranks[len(l.ranks)-1]
+	k := &rank{dp: dp, pp: pp}
+	l.ranks = append(l.ranks, k)
+	return k
 }
 
 // rankOf returns a rank, -1 where it is not written: since v0.4.7 the ones of a
@@ -65,11 +65,8 @@ func rankOf(r *linelog.Record, letters string) int64 {
 // repeated reports whether r is the line before once more, of another rank that
 // works on the same batch: attention context parallel ranks all log it, and with
 // --enable-metrics-for-all-schedulers so do tensor parallel ones.
-func (l *load) repeated(r *linelog.Record) bool {
-	p := &l.last
-	now := rank{dp: rankOf(r, "DP"), pp: rankOf(r, "PP")}
-	same := p.kind == r.Kind.Name && p.t == r.T && p.at.dp == now.dp && p.at.pp == now.pp && len(p.values) == len(r.Values) &&
-		!bytes.Equal(p.ranks, r.Ranks)
+func (p *line) repeated(r *linelog.Record) bool {
+	same := p.kind == r.Kind.Name && p.t == r.T && len(p.values) == len(r.Values) && !bytes.Equal(p.ranks, r.Ranks)
 	for i := 0; same && i < len(r.Values); i++ {
 		a, b := &p.values[i], &r.Values[i]
 		same = a.Slot == b.Slot && a.Int == b.Int && a.Num == b.Num
@@ -77,7 +74,7 @@ func (l *load) repeated(r *linelog.Record) bool {
 	if same {
 		return true
 	}
-	p.kind, p.t, p.at = r.Kind.Name, r.T, now
+	p.kind, p.t = r.Kind.Name, r.T
 	p.ranks = append(p.ranks[:0], r.Ranks...)
 	p.values = append(p.values[:0], r.Values...)
 	for i := range p.values {
@@ -95,11 +92,11 @@ const pause = 10e9
 
 // begin begins a row, unless it is a repeated one.
 func (f *fold) begin(r *linelog.Record) (b *trace.Builder, k *rank, idle bool) {
-	if f.load.repeated(r) {
+	b, k = f.steps, f.load.rank(r)
+	if k.last.repeated(r) {
 		f.log.Note(repeatedLine, r.Offset)
 		return nil, nil, false
 	}
-	b, k = f.steps, f.load.rank(r)
 	f.place(b, r)
 	if r.Timed {
 		idle = !k.timed || r.T-k.t >= pause

@@ -164,7 +164,7 @@ func (s *stats) number(key, b []byte) int {
 		} else {
 			v, n, ok = numx.Scaled(b, k.scale)
 		}
-		if ok && (k.stat != statBootstrapQueue || bytes.HasPrefix(b[n:], []byte("ms"))) {
+		if ok {
 			s.value[k.stat] = v
 			s.have |= 1 << k.stat
 		}
