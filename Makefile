@@ -6,8 +6,9 @@
 GO ?= go
 # The race detector needs a C compiler that can link.
 RACE := $(shell echo 'int main(void){return 0;}' | $$($(GO) env CC) -x c -o /dev/null - 2>/dev/null && echo -race)
-# The packages that start goroutines.
-CONCURRENT = ./analyzer ./formats/...
+# The packages in which goroutines meet. make check runs the rest under the race
+# detector too.
+CONCURRENT = ./analyzer ./formats ./formats/internal/block ./formats/tokenlog
 # The packages of the core, which must build and give the same results for browsers.
 CORE = ./analyzer/... ./formats/...
 # Files and pipes are read by package formats itself, which browsers do not have.
@@ -19,11 +20,11 @@ WASM_BUDGET = 3000000
 SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 FUZZTIME ?= 10s
 
-.PHONY: test check bench update fmt vet unit race static tidy clean-tree wasm fused duckdb fuzz
+.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm fused duckdb fuzz
 
 test: fmt vet unit race
 
-check: test tidy static clean-tree fused wasm duckdb fuzz
+check: test tidy static clean-tree fused race-all wasm duckdb fuzz
 
 fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }
@@ -40,6 +41,10 @@ ifeq ($(RACE),-race)
 else
 	@echo "no C compiler: the race detector does not run"
 endif
+
+race-all:
+	.ci/need cc gcc libc6-dev
+	$(GO) test -race -short -timeout 30m $(CORE)
 
 tidy:
 	$(GO) mod tidy -diff

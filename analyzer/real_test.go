@@ -63,7 +63,10 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 		queryOf(t, "filter=output_tokens > 5 and status = ok", "by=model,status"),
 		queryOf(t, "window=1m", "by=prompt_tokens", "trim=warmup=2"),
 	}
-	n := 0
+	n, rounds := 0, 4
+	if testing.Short() {
+		rounds, queries = 2, queries[1:2]
+	}
 	for _, in := range fixtures(t) {
 		if strings.HasSuffix(in.name, ".gz") {
 			continue // sources in memory are not unpacked
@@ -76,13 +79,13 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 		n++
 		for i, q := range queries {
 			var want string
-			for round := range 4 {
+			for round := range rounds {
 				opt := Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(len(in.text)+100)}
 				cut := 1 + r.Int64N(int64(len(in.text)+100))
 				if round == 0 {
 					opt, cut = Options{}, rangeSize
 				}
-				if round == 1 {
+				if round == 1 && !testing.Short() {
 					opt.Memory = 1
 				}
 				got := everything(t, opt, cut, q, in)
