@@ -185,7 +185,7 @@ func (r *tinyReader) Close() error             { return nil }
 // sums is the kernel of these tests: per cell the number of requests and, in a
 // second pass that the facts of the first decide, the sum of the gaps above the
 // smallest prompt. In a window a request is filed by its send.
-type sums struct{ q *query.Query }
+type sums struct{}
 
 func (k sums) Name() string { return "sums" }
 func (k sums) Lists() bool  { return true }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -172,7 +173,7 @@ func (n names) of(f *figure, suffix string) string {
 func (n names) report(list []trace.Reported, f *figure, when string, bounds bool) []trace.Reported {
 	_, base, factor := measure(f.family)
 	add := func(name, metric, stat string, v float64, u unit.Unit) {
-		if v-v == 0 {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			list = append(list, trace.Reported{Key: name + when, Metric: metric, Stat: stat, Value: v, Unit: u})
 		}
 	}

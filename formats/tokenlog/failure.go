@@ -32,12 +32,11 @@ var classKeys = []string{"type", "class", "name", "code", "status"}
 
 // failureObject reads an error written as an object.
 func (p *parser) failureObject() bool {
-	end := p.i
-	if s := p.scanner; s.skipNested() {
-		end = s.i
-	} else {
+	whole := p.scanner
+	if !whole.skipNested() {
 		return false
 	}
+	end := whole.i
 	var found []byte
 	best := len(classKeys)
 	s := p.scanner
