@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/sglangexport"
+
+func init() { add(&sglangexport.Format) }
