@@ -157,3 +157,19 @@ func realFile(t testing.TB, name string) string {
 	t.Skipf("no real file %s", name)
 	return ""
 }
+
+// bench counts the rows of a source.
+func bench(b *testing.B, src formats.Source, workers int) (rows int) {
+	r, err := Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: workers})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for r.Next() {
+		rows += r.Batch().Rows
+	}
+	if r.Err() != nil {
+		b.Fatal(r.Err())
+	}
+	return rows
+}

@@ -15,6 +15,7 @@ import (
 // requests is what request logs have shown so far.
 type requests struct {
 	seen  bool // a line of a request came
+	out   bool // the record has an answer
 	meta  sglmeta.Meta
 	ids   [][]byte // of the record, where it is about several requests
 	open  map[string]begun
@@ -44,6 +45,7 @@ func (f *fold) read(r *linelog.Record) bool {
 	q.seen = true
 	q.at = r.Offset
 	q.meta.Reset()
+	q.out = false
 	q.ids = q.ids[:0]
 	if q.note == nil {
 		q.note = func(p *sglmeta.Problem) { f.log.Note((*linelog.Problem)(p), q.at) }
@@ -64,6 +66,7 @@ func (q *requests) value(path, value []byte, kind pyrepr.Kind) {
 		}
 		return
 	}
+	q.out = q.out || string(path) == "out.meta_info"
 	key, ok := bytes.CutPrefix(path, []byte("obj."))
 	if !ok {
 		if key, ok = bytes.CutPrefix(path, []byte("in.")); !ok && string(path) != "rid" {
@@ -119,7 +122,7 @@ var noID = &linelog.Problem{Code: "no_request_id", Severity: diag.DataLoss, Msg:
 
 // finish takes the record of a request that ended, and makes its row.
 func (f *fold) finish(r *linelog.Record) *linelog.Problem {
-	if !f.read(r) {
+	if !f.read(r) || !f.requests.out {
 		return torn
 	}
 	q := &f.requests
