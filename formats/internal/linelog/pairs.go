@@ -61,10 +61,38 @@ func (p *pairs) scan() {
 			p.reversed()
 		case c == '(':
 			p.flag()
+		case p.expected():
 		default:
 			p.pair()
 		}
 	}
+}
+
+// expected reads a pair whose key is the one of the fields that comes next, or
+// soon, as most are; its end need not be looked for.
+func (p *pairs) expected() bool {
+	rest := p.b[p.i:]
+	for i := p.guess; i < min(p.guess+3, len(p.kind.Fields)); i++ {
+		key := p.kind.Fields[i].Key
+		n := len(key)
+		if n == 0 || len(rest) < n+2 || rest[0] != key[0] || rest[n] != ':' && rest[n] != '=' || string(rest[:n]) != key {
+			continue
+		}
+		stop := &behindEquals
+		next := p.i + n + 1
+		if rest[n] == ':' {
+			for stop = &behindColon; next < len(p.b) && p.b[next] == ' '; {
+				next++
+			}
+			if nested(p.b, next) {
+				return false
+			}
+		}
+		p.guess, p.i = i, next
+		p.value(rest[:n], stop)
+		return true
+	}
+	return false
 }
 
 // reversed reads "7986 context tokens", or a further number of a list.
@@ -222,10 +250,9 @@ func (p *pairs) value(key []byte, stop *stops) {
 func (p *pairs) word(key, w []byte) {
 	f := p.field(key)
 	if f < 0 {
-		if f == Payload {
-			return
+		if f == Unknown {
+			p.unknown(key)
 		}
-		p.unknown(key)
 		return
 	}
 	switch p.line.t.Slots[f].Type {
@@ -406,71 +433,4 @@ func scale(t Type, unit []byte) int {
 		return numx.Second
 	}
 	return numx.Millisecond
-}
-
-// numberEnd returns the end of the digits, points, signs and exponent at i.
-func numberEnd(b []byte, i int) int {
-	if i < len(b) && (b[i] == '-' || b[i] == '+') {
-		i++
-	}
-	for i < len(b) {
-		switch c := b[i]; {
-		case digit(c):
-		case c == '.' && i+1 < len(b) && digit(b[i+1]):
-		case c|0x20 == 'e' && i+1 < len(b) && (digit(b[i+1]) || i+2 < len(b) && digit(b[i+2]) && (b[i+1] == '-' || b[i+1] == '+')):
-			i++
-		default:
-			return i
-		}
-		i++
-	}
-	return i
-}
-
-// quoteEnd returns the end of the Python text that begins at i, behind its
-// closing quote; closed is false where there is none.
-func quoteEnd(b []byte, i int) (end int, closed bool) {
-	q := b[i]
-	for i++; i < len(b); {
-		k := bytes.IndexByte(b[i:], q)
-		if k < 0 {
-			return len(b), false
-		}
-		slashes := 0
-		for j := i + k - 1; j >= i && b[j] == '\\'; j-- {
-			slashes++
-		}
-		i += k + 1
-		if slashes%2 == 0 {
-			return i, true
-		}
-	}
-	return len(b), false
-}
-
-// bracketEnd returns the end of the list, map or angle that begins at i. Of
-// numbers alone it looks for the closing bracket only.
-func bracketEnd(b []byte, i int) int {
-	if b[i] == '[' && i+1 < len(b) && digit(b[i+1]) {
-		if k := bytes.IndexByte(b[i:], ']'); k >= 0 {
-			return i + k + 1
-		}
-		return len(b)
-	}
-	depth := 0
-	for i < len(b) {
-		switch b[i] {
-		case '\'', '"':
-			i, _ = quoteEnd(b, i)
-			continue
-		case '[', '{', '<', '(':
-			depth++
-		case ']', '}', '>', ')':
-			if depth--; depth <= 0 {
-				return i + 1
-			}
-		}
-		i++
-	}
-	return i
 }

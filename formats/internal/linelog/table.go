@@ -116,6 +116,10 @@ type Field struct {
 // over up to its closing quote, so that nothing in it counts as a record.
 const Payload = -2
 
+// Ignored in place of a slot marks a value that is known and has no place in a
+// table: it is not reported as an unknown field.
+const Ignored = -3
+
 // kind is a Kind ready for use.
 type kind struct {
 	*Kind
