@@ -85,6 +85,10 @@ func kinds(lists ...[]linelog.Kind) (all []linelog.Kind) {
 	return all
 }
 
+// unused is a field that no column holds: tokens in the KV cache beside its share,
+// caches of other kinds, the queues of disaggregated nodes.
+func unused(text string) linelog.Field { return key(text, linelog.Ignored) }
+
 // prefillFields and decodeFields are the pairs of scheduler lines, in the order of
 // late releases. The graph has the name of the device's.
 var prefillFields = []linelog.Field{
@@ -92,22 +96,29 @@ var prefillFields = []linelog.Field{
 	key("#new-token", newTokens),
 	key("#cached-token", cached),
 	key("token usage", usage),
-	key("full token usage", usage),
+	key("full token usage", usage), unused("swa token usage"), unused("mamba usage"),
 	key("#running-req", running),
 	key("#queue-req", waiting),
 	key("#pending-token", pending),
+	unused("#prealloc-req"), unused("#inflight-req"), unused("#bootstrap-req"), unused("#optimistic-req"), unused("#unbootstrapped-req"), unused("#transferring-req"),
+	unused("waiting-image-req"), unused("cache hit rate"),
 	key("cuda graph", graph), key("npu graph", graph), key("cpu graph", graph), key("musa graph", graph), key("hip graph", graph), key("xpu graph", graph),
 	key("input throughput (token/s)", inputTPS),
+	unused("est. prefill TFLOPS/s (per GPU)"), unused("fwd occupancy"),
 }
 
 var decodeFields = []linelog.Field{
 	key("#running-req", running),
+	unused("#token"),
 	key("token usage", usage),
-	key("full token usage", usage),
-	key("accept len", acceptLength),
+	unused("#full token"),
+	key("full token usage", usage), unused("#swa token"), unused("swa token usage"), unused("mamba num"), unused("mamba usage"),
+	key("accept len", acceptLength), unused("accept rate"), unused("cap len"), unused("block accept len"),
+	unused("pre-allocated usage"), unused("#prealloc-req"), unused("#transfer-req"), unused("#retracted-req"),
 	key("cuda graph", graph), key("npu graph", graph), key("cpu graph", graph), key("musa graph", graph), key("hip graph", graph), key("xpu graph", graph),
-	key("gen throughput (token/s)", generationTPS),
+	key("gen throughput (token/s)", generationTPS), unused("largest-len"),
 	key("#queue-req", waiting),
+	unused("est. decode TFLOPS/s (per GPU)"), unused("est. read BW (GB/s per GPU)"), unused("est. write BW (GB/s per GPU)"), unused("fwd occupancy"),
 }
 
 // loadKinds are the lines of the scheduler.
