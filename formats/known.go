@@ -47,6 +47,9 @@ func plainReason(h *Head) string {
 			return fmt.Sprintf("this is %s, not a log", k.what)
 		}
 	}
+	if isProtobuf(b) {
+		return "this is OpenTelemetry data in protobuf, which is not read: export it as JSON (exporter file of the collector, format: json)"
+	}
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return fmt.Sprintf("the file is binary (byte %d is 0), not text", i)
 	}
@@ -54,6 +57,17 @@ func plainReason(h *Head) string {
 		return fmt.Sprintf("the file is binary or in an unknown text encoding (%d of the first %d bytes are not UTF-8)", bad, len(b))
 	}
 	return ""
+}
+
+// isProtobuf recognises exports of OpenTelemetry in protobuf: nested messages,
+// the innermost being the attributes of a resource. The file exporter of the
+// collector puts the length of each before it, in 4 bytes, big-endian.
+func isProtobuf(b []byte) bool {
+	b = b[:min(len(b), 4096)]
+	if len(b) > 4 && b[0] == 0 {
+		b = b[4:]
+	}
+	return len(b) > 0 && b[0] == 0x0a && (bytes.Contains(b, []byte("\x0a\x0cservice.name")) || bytes.Contains(b, []byte("telemetry.sdk.")) && bytes.IndexByte(b, 0x12) >= 0)
 }
 
 // invalid counts the bytes of b that are not part of valid UTF-8.

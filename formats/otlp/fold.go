@@ -70,6 +70,8 @@ func (f *fold) span(p *part, s *span) {
 		service = from.resource.service
 	}
 	kind, used := f.classify(p, s, from, scope, service)
+	for f.sglang.relieve(false) {
+	}
 	f.account.Kinds[kind]++
 	switch used {
 	case parsed:
@@ -119,6 +121,8 @@ func (f *fold) classify(p *part, s *span, from *place, scope, service string) (k
 	}
 	if latencies {
 		switch {
+		case isSGLang(scope, service):
+			return f.sglang.root(p, s, from, scope)
 		case isVLLM(scope, service) || s.attribute(inQueue) || s.attribute(sequences):
 			return f.vllm(p, s, from, scope)
 		case s.attribute(cached) || s.attribute(topK) || !s.textEmpty(module) || !s.textEmpty(finish):
@@ -155,7 +159,7 @@ func (f *fold) unknown(p *part, s *span, from *place, scope string) (kind string
 		f.note(&probNoTime, s.offset)
 		return kind, diagnosed
 	}
-	if _, again := f.repeats(p, s); again {
+	if _, again := f.repeats(p, s, from); again {
 		f.note(&probDuplicate, s.offset)
 		return kind, diagnosed
 	}

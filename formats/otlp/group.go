@@ -20,6 +20,7 @@ type requests struct {
 	done   recent   // traces that were let go
 	bytes  int64
 	budget int64
+	full   bool // the memory is being relieved
 	work   resolver
 }
 
@@ -28,6 +29,7 @@ type group struct {
 	recs    []rec
 	threads []thread
 	roots   []root
+	rooms   []string
 	run     *run  // of its first span
 	first   int64 // offset of that
 	emitted bool  // some of its requests were
@@ -39,7 +41,7 @@ type rec struct {
 	start, end int64
 	offset     int64
 	count      int32 // decode_ct, or -1
-	info       int32 // of a thread or a root: index in the group
+	info       int32 // of a thread, a root or a room: index in the group
 	retracts   int16
 	kind       recKind
 	stage      stage
@@ -94,11 +96,14 @@ func (g *requests) span(p *part, s *span, from *place, scope string) (kind strin
 	switch i := sliceIndex.find(name); {
 	case !s.textEmpty(threadLabel):
 		x.kind, kind = isThread, "sglang thread"
-	case bytes.HasPrefix(name, []byte("Bootstrap Room")):
+	case bytes.HasPrefix(name, []byte(roomName)):
 		x.kind, kind = isRoom, "sglang bootstrap room"
 	case i >= 0:
-		x.stage, kind = sliceNames[i].stage, "sglang "+sliceNames[i].name
+		x.stage, kind = sliceNames[i].stage, sliceKinds[i]
 		g.f.run("sglang", from, scope, s).releases.narrow(sliceNames[i].first, sliceNames[i].last)
+		if x.stage == otherStage {
+			return kind, noise, true
+		}
 	case scope == "sglang server":
 		g.f.note(&probSlice, s.offset)
 		return "sglang other", noise, true
@@ -116,7 +121,13 @@ func (g *requests) span(p *part, s *span, from *place, scope string) (kind strin
 	if t == nil {
 		return kind, diagnosed, true
 	}
-	if x.kind == isThread {
+	switch x.kind {
+	case isRoom:
+		x.info = int32(len(t.rooms))
+		if t.rooms = append(t.rooms, p.string(s, room)); t.rooms[x.info] == "" {
+			t.rooms[x.info] = decoded(bytes.TrimSpace(name[len(roomName):]))
+		}
+	case isThread:
 		x.info = int32(len(t.threads))
 		t.threads = append(t.threads, threadOf(p, s))
 		g.bytes += recBytes
@@ -149,6 +160,8 @@ func (g *requests) add(s *span, from *place, scope string) *group {
 	g.bytes += t.size()
 	return t
 }
+
+const roomName = "Bootstrap Room"
 
 func threadOf(p *part, s *span) thread {
 	rank := func(k slot) int64 {
@@ -214,12 +227,13 @@ func (p *part) copy(from *part, t piece) piece {
 }
 
 // relieve makes rows of the oldest requests if there is too much in memory, or
-// until all are rows. It returns whether it did something.
+// until all are rows. It returns whether it did something. Once the memory is
+// full a quarter of it is made free, so that the next time is not soon; requests
+// without a root go only if that must be.
 func (g *requests) relieve(all bool) bool {
-	if !all && g.bytes <= g.budget {
-		return false
-	}
-	for len(g.rooted) > 0 {
+	over := g.bytes > g.budget
+	g.full = over || g.full && g.bytes > g.budget-g.budget/4
+	for (all || g.full) && len(g.rooted) > 0 {
 		key := g.rooted[0]
 		g.rooted = g.rooted[1:]
 		if t := g.traces[key]; t != nil && len(t.roots) > 0 {
@@ -227,7 +241,7 @@ func (g *requests) relieve(all bool) bool {
 			return true
 		}
 	}
-	for len(g.born) > 0 {
+	for (all || over) && len(g.born) > 0 {
 		key := g.born[0]
 		g.born = g.born[1:]
 		if t := g.traces[key]; t != nil {

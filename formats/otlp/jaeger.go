@@ -55,7 +55,7 @@ func (w *walker) process(id string) *process {
 func (w *walker) jaegerSpan(b text) int {
 	w.s.process = piece{}
 	n := w.span(b, (*scanner).jaeger)
-	if n < 0 || b[0] != '{' {
+	if n < 0 || w.s.span == nil {
 		return n
 	}
 	if w.s.span.start > 0 {

@@ -203,10 +203,11 @@ func (w *walker) newPlace(p place) int32 {
 	return int32(len(w.s.out.places) - 1)
 }
 
-// span reads the span that b begins with.
+// span reads the span that b begins with. w.s.span is nil where that is none.
 func (w *walker) span(b text, f func(*scanner, []byte, int) int) int {
 	p := w.s.out
 	if b[0] != '{' {
+		w.s.span = nil
 		n := b.value(0)
 		if n > 0 {
 			w.incident(notASpan, w.start)
@@ -217,17 +218,23 @@ func (w *walker) span(b text, f func(*scanner, []byte, int) int) int {
 	p.spans = append(p.spans, span{offset: w.start})
 	w.s.text, w.s.span = b, &p.spans[len(p.spans)-1]
 	n := w.s.object(0, f)
-	if n < 0 {
-		p.spans, p.text = p.spans[:len(p.spans)-1], p.text[:mark]
+	if n > 0 {
+		w.count++
 		return n
 	}
-	w.count++
+	p.spans, p.text = p.spans[:len(p.spans)-1], p.text[:mark]
+	w.s.span = nil
+	if n == bad {
+		if n = b.damaged(0); n > 0 {
+			w.incident(damagedSpan, w.start)
+		}
+	}
 	return n
 }
 
 func (w *walker) otlpSpan(b text) int {
 	n := w.span(b, (*scanner).otlp)
-	if n > 0 && b[0] == '{' {
+	if n > 0 && w.s.span != nil {
 		w.s.span.place = w.home()
 	}
 	return n

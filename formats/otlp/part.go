@@ -49,6 +49,7 @@ const (
 	malformed               // a document breaks off in the middle of the text
 	truncated               // a document breaks off at the end
 	tooLarge                // a span is larger than maxSpan
+	damagedSpan             // a span that is no JSON, in a list that goes on
 	notASpan                // an element among the spans that is no object
 	lateOrigin              // a resource or scope that comes behind too many spans
 )

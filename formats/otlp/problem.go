@@ -14,13 +14,14 @@ var (
 	probStray       = problem{"stray_text", diag.DataLoss, "text between the documents was skipped", ""}
 	probMalformed   = problem{"malformed", diag.DataLoss, "a document is no valid JSON from here on; the spans before that are used", ""}
 	probTruncated   = problem{"truncated", diag.DataLoss, "a document breaks off; the spans before that are used", ""}
+	probDamaged     = problem{"span_malformed", diag.DataLoss, "a span is no valid JSON and was skipped", ""}
 	probTooLarge    = problem{"span_too_large", diag.DataLoss, "a span is larger than 16 MiB; the rest of its document was skipped", ""}
 	probNotASpan    = problem{"not_a_span", diag.DataLoss, "an element of a list of spans is no span and was skipped", ""}
 	probLateOrigin  = problem{"late_origin", diag.Notice, "the resource or scope of spans stands behind more than 65536 of them; those do not know it", ""}
 	probNoTime      = problem{"span_without_time", diag.DataLoss, "a span of a request has no start and was skipped", ""}
 	probNoID        = problem{"no_request_id", diag.Notice, "a span of a request names no request; duplicates of it are not recognised", ""}
 	probDuplicate   = problem{"duplicate_span", diag.Notice, "a span repeats a request that an earlier one describes and was skipped; vLLM up to v0.6.3 wrote such spans", ""}
-	probMilestone   = problem{"milestone_missing", diag.Notice, "a duration is negative or longer than its request: the engine lacked one of its two points in time; it is unknown", ""}
+	probMilestone   = problem{"milestone_missing", diag.Notice, "a duration is negative or longer than its request: the engine lacked one of its two points in time, or writes -1 for that; it is unknown", ""}
 	probZero        = problem{"zero_ttft", diag.Notice, "a time to first token of exactly 0 stands for unknown", ""}
 	probValue       = problem{"value_unusable", diag.Notice, "a value is no number (NaN, a text); it is unknown", ""}
 	probNoE2E       = problem{"end_from_span", diag.Notice, "a request lacks its end-to-end latency; it ends with its span, which may be a little later", ""}
@@ -43,17 +44,18 @@ func (f *fold) noteMany(p *problem, offset, n int64) {
 	}
 }
 
-// incidents says for each kind of incident what it is, and whether it is a
+// incidentProblems says for each kind of incident what it is, and whether it is a
 // record of its own in the account.
 var incidentProblems = [...]struct {
 	*problem
 	counts bool
 }{
-	strayText:  {&probStray, true},
-	notSpans:   {&probNotOTLP, true},
-	malformed:  {&probMalformed, true},
-	truncated:  {&probTruncated, true},
-	tooLarge:   {&probTooLarge, true},
-	notASpan:   {&probNotASpan, true},
-	lateOrigin: {&probLateOrigin, false},
+	strayText:   {&probStray, true},
+	notSpans:    {&probNotOTLP, true},
+	malformed:   {&probMalformed, true},
+	truncated:   {&probTruncated, true},
+	tooLarge:    {&probTooLarge, true},
+	damagedSpan: {&probDamaged, true},
+	notASpan:    {&probNotASpan, true},
+	lateOrigin:  {&probLateOrigin, false},
 }

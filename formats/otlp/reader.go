@@ -52,7 +52,6 @@ func (r *reader) Next() bool {
 		case r.part != nil && r.at < len(r.part.spans):
 			r.fold.span(r.part, &r.part.spans[r.at])
 			r.at++
-		case r.fold.sglang.relieve(false):
 		default:
 			r.more()
 		}

@@ -28,7 +28,7 @@ func (r *recent) has(key uint64) bool { return r.young[key] > 0 || r.old[key] > 
 
 // repeats reports whether a span says again what an earlier one said, or else
 // which choice of its request it is.
-func (f *fold) repeats(p *part, s *span) (choice int64, again bool) {
+func (f *fold) repeats(p *part, s *span, from *place) (choice int64, again bool) {
 	if s.id != 0 && f.seen.add(mix(s.trace, s.id)) > 0 {
 		return 0, true
 	}
@@ -37,7 +37,11 @@ func (f *fold) repeats(p *part, s *span) (choice int64, again bool) {
 		f.note(&probNoID, s.offset)
 		return 0, false
 	}
-	n := f.seen.add(mix(identity(id), uint64(s.start)))
+	key := mix(identity(id), uint64(s.start))
+	if from.resource != nil {
+		key = mix(key, identity([]byte(from.resource.service)))
+	}
+	n := f.seen.add(key)
 	if v, ok := s.number(nChoices); ok && v > 1 {
 		return int64(n), false
 	}

@@ -107,7 +107,7 @@ func (r *run) finish() {
 			m.Notes = append(m.Notes, fmt.Sprintf(format, args...))
 		}
 	}
-	note(r.lags > 0, "span_end: a span ends when its last output was processed, here %d ns after the request's latency on average; the request ends with its latency", r.lag/max(r.lags, 1))
+	note(r.lag > r.lags && m.Engine != "sglang", "span_end: a span ends when its last output was processed, here %d ns after the request's latency on average; the request ends with its latency", r.lag/max(r.lags, 1))
 	note(m.Engine == "vllm", "finished_only: aborted and rejected requests leave no span, and exporters drop spans under load; without the server's log the coverage is unknown")
 	note(r.marks&vllmV0 != 0, "arrival_after_input: the V0 engine stamps the arrival behind tokenisation, so d_input lies outside of these times")
 	note(r.marks&vllmV1 != 0 && r.marks&vllmNewScope == 0, "arrival_maybe_after_input: V1 engines up to about v0.10 stamp the arrival behind tokenisation; then input lies outside of these times")

@@ -25,7 +25,7 @@ func (f *fold) sglangRow(t *group, root *root, m members) {
 	if reason == "abort" || reason == "" && m.aborted {
 		b.Code(trace.StatusCol, int32(trace.Aborted))
 	}
-	if group := t.room(root); group != "" {
+	if group := f.sglang.work.room(t, root); group != "" {
 		b.Text(trace.JoinGroup, []byte(group))
 	}
 	n, counted := s.number(completion)
@@ -89,13 +89,17 @@ func sideOf(name []byte, list []rec) trace.Side {
 }
 
 // room returns the bootstrap room of a request, which its two halves share, or
-// nothing.
-func (t *group) room(r *root) string {
-	switch r.room {
-	case "", "None", "0x0", "0":
+// nothing. It is an attribute of the root, or of the root's parent.
+func (w *resolver) room(t *group, r *root) string {
+	name := r.room
+	if i, ok := w.nodes[r.span.parent]; ok && name == "" && t.recs[i].kind == isRoom {
+		name = t.rooms[t.recs[i].info]
+	}
+	switch name {
+	case "None", "0x0", "0":
 		return ""
 	}
-	return r.room
+	return name
 }
 
 // finishReason takes the first reason out of the list, which is JSON in a string.

@@ -106,8 +106,39 @@ func (b text) scalar(i int) int {
 	return i
 }
 
-// container returns the index behind the object or array at i.
+// container returns the index behind the object or array at i, whose brackets
+// must match.
 func (b text) container(i int) int {
+	arrays := uint64(0) // of the containers around i, the innermost lowest
+	for depth := 0; i < len(b); i++ {
+		switch c := b[i]; c {
+		case '"':
+			if i = b.quote(i + 1); i < 0 {
+				return i
+			}
+		case '{', '[':
+			if depth == 64 {
+				return bad
+			}
+			depth++
+			arrays = arrays<<1 | uint64(c>>5&1^1)
+		case '}', ']':
+			if uint64(c>>5&1^1) != arrays&1 {
+				return bad
+			}
+			arrays >>= 1
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return short
+}
+
+// damaged returns the index behind the object at i, which cannot be read, if it
+// seems to end where another element or the end of the list follows: one damaged
+// span need not cost the others.
+func (b text) damaged(i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
@@ -117,9 +148,17 @@ func (b text) container(i int) int {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth--; depth == 0 {
+			if depth--; depth > 0 {
+				continue
+			}
+			next := b.space(i + 1)
+			switch {
+			case next == len(b):
+				return short
+			case b[next] == ',' || b[next] == ']':
 				return i + 1
 			}
+			return bad
 		}
 	}
 	return short

@@ -48,7 +48,7 @@ func (f *fold) vllm(p *part, s *span, from *place, scope string) (kind string, u
 		f.note(&probNoTime, s.offset)
 		return kind, diagnosed
 	}
-	choice, again := f.repeats(p, s)
+	choice, again := f.repeats(p, s, from)
 	if again {
 		f.note(&probDuplicate, s.offset)
 		return kind, diagnosed
@@ -142,7 +142,9 @@ func (f *fold) finished(r *run, s *span) {
 		}
 	case s.end >= s.start:
 		r.rows.Int(trace.Finished, s.end)
-		f.note(&probNoE2E, s.offset)
+		if r.meta.Engine != "sglang" { // whose span ends with the request
+			f.note(&probNoE2E, s.offset)
+		}
 	}
 }
 

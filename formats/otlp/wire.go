@@ -231,4 +231,5 @@ func keysOf[T any](list []T, key func(*T) string) []string {
 var (
 	attributeIndex = newIndex(keysOf(attributes, func(a *attribute) string { return a.key }))
 	sliceIndex     = newIndex(keysOf(sliceNames, func(s *spanName) string { return s.name }))
+	sliceKinds     = keysOf(sliceNames, func(s *spanName) string { return "sglang " + s.name })
 )

@@ -6,6 +6,8 @@
 //	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
 //	go run ./formats/formatstest/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
 //	go run ./formats/formatstest/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
+//	go run ./formats/formatstest/generate -shape otlp > spans.jsonl       (180 000 requests, 0.25 GB)
+//	go run ./formats/formatstest/generate -shape otlptree > tree.jsonl    (5 000 requests, 0.6 GB)
 //	go run ./formats/formatstest/generate -shape torchtrace > trace.json   (5 GB, 5 million kernels)
 package main
 
@@ -19,7 +21,7 @@ import (
 
 func main() {
 	var c shapes.Config
-	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), torchtrace (a profiler's trace) or vllmlog (a server's log)")
+	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), torchtrace (a profiler's trace), vllmlog (a server's log), otlp (spans of vLLM) or otlptree (spans of SGLang)")
 	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
 	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests, or steps of a trace; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
 	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
@@ -39,13 +41,17 @@ func main() {
 		}
 	case "vllmlog":
 		write = shapes.VLLMLog
+	case "otlp":
+		write = shapes.OTLP
+	case "otlptree":
+		write, count = shapes.OTLPTree, 5_000
 	case "torchtrace":
 		write = shapes.TorchTrace
 		if count = 0; c.Count == 0 && c.Size == 0 {
 			c.Size = 5e9
 		}
 	default:
-		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, torchtrace or vllmlog\n", *shape)
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, torchtrace, vllmlog, otlp or otlptree\n", *shape)
 		os.Exit(2)
 	}
 	if c.Count == 0 && c.Size == 0 {
