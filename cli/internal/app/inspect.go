@@ -151,9 +151,7 @@ func (r *inspectedRun) text(w io.Writer) {
 	field(w, "engine", render.Visible(strings.TrimSpace(r.Engine+" "+r.Version)))
 	field(w, "model", render.Visible(r.Model))
 	field(w, "stamps", render.Visible(strings.Trim(r.Side+", "+r.Clock+" clock", ", ")))
-	n := r.Requests
-	field(w, "requests", fmt.Sprintf("%d: %d ok, %d failed, %d aborted, %d empty, %d open, %d without head",
-		n.Total, n.OK, n.Failed, n.Aborted, n.Empty, n.Open, n.HeadMissing))
+	field(w, "requests", counts(r.Requests))
 	field(w, "computable", cmp.Or(strings.Join(r.Computable, ", "), "none of the metrics"))
 	byReason := make(map[string][]string)
 	for _, m := range metric.Distributions() {
@@ -176,6 +174,23 @@ func (r *inspectedRun) text(w io.Writer) {
 	}
 }
 
+// counts prints how many requests there are, and of them those of each status.
+func counts(n report.Requests) string {
+	var parts []string
+	for _, s := range []struct {
+		n    int64
+		name string
+	}{{n.OK, "ok"}, {n.Failed, "failed"}, {n.Aborted, "aborted"}, {n.Empty, "empty"}, {n.Open, "open"}, {n.HeadMissing, "without their head"}} {
+		if s.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", s.n, s.name))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d: %s", n.Total, strings.Join(parts, ", "))
+}
+
 // field prints one entry of a list, wrapped into lines of 80 bytes; unknown
 // values are named so.
 func field(w io.Writer, name, value string) {
@@ -183,7 +198,7 @@ func field(w io.Writer, name, value string) {
 		value = "unknown"
 	}
 	const indent = 14
-	line := fmt.Sprintf("  %-12s", name)
+	line := fmt.Sprintf("  %-11s ", name)
 	for i, word := range strings.Fields(value) {
 		if i > 0 && len(line)+1+len(word) > 80 {
 			fmt.Fprintln(w, strings.TrimRight(line, " "))

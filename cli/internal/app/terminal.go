@@ -8,6 +8,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"servescope/analyzer/unit"
 )
 
 // terminal says whether w is a terminal that understands control sequences.
@@ -58,27 +60,38 @@ func (p *Process) progress(c *cli.Context) (show func(done, total int64), clear 
 	if c.Bool("no-progress") || !p.terminal(p.Stderr) {
 		return nil, func() {}
 	}
-	var bar *progressbar.ProgressBar
-	start := time.Now()
+	out := &patient{w: p.Stderr, since: time.Now()}
+	bar := progressbar.NewOptions64(-1, // its rate and its prediction are off by factors: neither is shown
+		progressbar.OptionSetWriter(out),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSpinnerType(14),
+		progressbar.OptionClearOnFinish())
 	show = func(done, total int64) {
-		if bar == nil {
-			if time.Since(start) < patience {
-				return
-			}
-			bar = progressbar.NewOptions64(total,
-				progressbar.OptionSetWriter(p.Stderr),
-				progressbar.OptionSetDescription("reading"),
-				progressbar.OptionShowBytes(true),
-				progressbar.OptionSetPredictTime(true),
-				progressbar.OptionThrottle(100*time.Millisecond),
-				progressbar.OptionClearOnFinish())
-		}
 		bar.ChangeMax64(total)
+		bar.Describe("read " + unit.Format(unit.Byte, float64(done)))
 		_ = bar.Set64(done) // a bar that cannot be drawn must not stop the work
 	}
 	return show, func() {
-		if bar != nil {
+		if out.shown {
 			_ = bar.Clear()
 		}
 	}
+}
+
+// patient is a writer that loses what is written before patience is over: a bar
+// is only seen when work lasts.
+type patient struct {
+	w     io.Writer
+	since time.Time
+	shown bool
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	if !p.shown && time.Since(p.since) < patience {
+		return len(b), nil
+	}
+	p.shown = true
+	return p.w.Write(b)
 }
