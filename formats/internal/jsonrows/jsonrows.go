@@ -148,7 +148,7 @@ func (s *scan) block(b *block.Block) {
 func (s *scan) line(line []byte, at int64) {
 	i := start(line)
 	switch {
-	case i == len(line), string(bytes.TrimSpace(line[i:])) == "[DONE]":
+	case i == len(line), string(bytes.TrimSpace(line[i:])) == "[DONE]", ofStream(line):
 		s.noise++
 		return
 	case line[i] != '{':
@@ -190,6 +190,17 @@ func (s *scan) alone(line []byte, from, to int) bool {
 	}
 	rest := bytes.TrimSpace(line[to:])
 	return !bytes.Contains(line[from+1:to], s.anchor) && (len(rest) == 0 || bytes.HasPrefix(rest, s.anchor))
+}
+
+// ofStream tells whether a line is a comment of an event stream, or a field of
+// one other than data.
+func ofStream(line []byte) bool {
+	for _, field := range [...]string{":", "event:", "id:", "retry:"} {
+		if bytes.HasPrefix(line, []byte(field)) {
+			return true
+		}
+	}
+	return false
 }
 
 // resume returns where the next record of a line begins, or -1.

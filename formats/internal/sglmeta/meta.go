@@ -58,6 +58,10 @@ func HealthCheck(id []byte) bool {
 	return bytes.Contains(id[:min(len(id), 40)], healthCheck)
 }
 
+// Ended reports whether the answer says why the request ended: the chunks of a
+// stream before the last do not.
+func (m *Meta) Ended() bool { return m.has(reason) }
+
 // Streamed returns whether the answer was streamed, and whether that is known.
 func (m *Meta) Streamed() (yes, known bool) { return m.ints[stream] != 0, m.has(stream) }
 

@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/apilog"
+
+func init() { add(&apilog.Format) }

@@ -1,0 +1,104 @@
+// Package apilog reads what clients and scripts save of a server's answers, one
+// JSON object per line: bodies of OpenAI-compatible APIs with usage and vLLM's
+// metrics, bare, wrapped (response, body, response.body) or as the events of a
+// stream; SGLang's answers with meta_info; and the objects in which vLLM keeps
+// the times of a request, dumped as JSON.
+//
+//	object                       first seen  last seen  stamps
+//	usage                        v0.1        to come    none: created is in whole seconds and the same in all chunks
+//	usage…cached_tokens          v0.6.4      to come    with --enable-prompt-tokens-details
+//	metrics (…_ms)               v0.25       to come    durations of the engine; time_to_first_token_ms is the prefill alone
+//	metrics.speculative_decoding v0.28       to come
+//	RequestMetrics (V0)          v0.2        v0.10      time.time(); last_token_time may be arrival_time: unset
+//	RequestStateStats (V1)       v0.11.1     to come    arrival_time and first_token_latency wall, *_ts monotonic
+//	FinishedRequestStats         v0.6.4      to come    durations in s; request_id since v0.20
+//	meta_info (SGLang)           v0.3.0      to come    see package sglmeta
+//
+// Where an object has times of two clocks it becomes two rows, of the server and
+// of the engine, which share their join_group; nothing is subtracted across
+// clocks. Durations alone make rows on the clock of the request, whose zero is
+// the entry into the engine's queue, or the arrival at the server.
+package apilog
+
+import (
+	"bytes"
+	"context"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/jsonrows"
+)
+
+const formatName = "apilog"
+
+// Format reads saved API answers and request statistics.
+var Format = formats.Format{
+	Name:     formatName,
+	Title:    "API answers with usage and metrics, or vLLM's request statistics, as JSON lines",
+	Priority: 46,
+	Shape:    formats.Records,
+	Sniff:    sniff,
+	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
+		return jsonrows.Open(ctx, src, rng, opt, &dialect)
+	},
+}
+
+var dialect = jsonrows.Dialect{
+	Name:   formatName,
+	Wanted: "an API answer with usage or metrics, or an object of request statistics",
+	Run:    trace.RunMeta{Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}},
+	New:    func() jsonrows.Parser { return new(parser) },
+}
+
+// sniffLines is how many objects of a head are looked at.
+const sniffLines = 64
+
+func sniff(h *formats.Head) (formats.Score, string) {
+	var p parser
+	best, objects := kind(nothing), 0
+	var hits int
+	for _, line := range h.Lines() {
+		i := bytes.IndexByte(line, '{')
+		if i < 0 || objects == sniffLines || i > 0 && !bytes.HasPrefix(line, []byte("data:")) && len(bytes.Trim(line[:i], " \t,[")) > 0 {
+			continue
+		}
+		objects++
+		p.Begin()
+		if _, ok := jsonrows.Walk(line, i, p.Value); !ok {
+			continue
+		}
+		if k := p.kind(); k != nothing && k != failure { // others write errors, too
+			hits++
+			best = max(best, k)
+		}
+	}
+	switch {
+	case hits == 0:
+		return formats.No, "no line is " + dialect.Wanted
+	case best == chunk || 2*hits < objects:
+		return formats.Likely, "some lines are of API answers: " + kinds[best]
+	}
+	return formats.Sure, "its lines are API answers or request statistics: " + kinds[best]
+}
+
+// kind is what an object is.
+type kind uint8
+
+const (
+	nothing kind = iota
+	chunk
+	failure
+	answer
+	sglang
+	finished
+	requestMetrics
+	stateStats
+)
+
+var kinds = [...]string{"", "chunk", "error", "answer", "SGLang answer", "FinishedRequestStats", "RequestMetrics", "RequestStateStats"}
+
+// notAnAnswer is an object of something else.
+var notAnAnswer = &assemble.Problem{Code: "not_an_answer", Severity: diag.DataLoss,
+	Msg: "an object is neither an API answer with usage or metrics nor one of request statistics: it was skipped"}
