@@ -38,12 +38,13 @@ type req struct {
 	replica   string
 	clock     string
 	accepted  int64
+	decode    int64 // ms
 }
 
 // of returns a request with every optional column unknown.
 func of(status trace.Status) req {
 	return req{status: status, send: 0, scheduled: -1, event: -1, first: -1, answer: -1, last: -1, finish: -1, n: -1,
-		max: -1, client: -1, reasoning: -1, prompt: -1, cached: -1, stream: 1, kind: -1, accepted: -1}
+		max: -1, client: -1, reasoning: -1, prompt: -1, cached: -1, stream: 1, kind: -1, accepted: -1, decode: -1}
 }
 
 // streamed returns an ok request sent at send whose chunks come at the given
@@ -85,6 +86,7 @@ func build(meta *trace.RunMeta, rows ...req) *trace.Batch {
 		set(trace.FirstToken, r.first, ms)
 		set(trace.FirstAnswerToken, r.answer, ms)
 		set(trace.LastToken, r.last, ms)
+		set(trace.DDecode, r.decode, ms)
 		set(trace.Finished, r.finish, ms)
 		set(trace.OutputTokens, r.n, 1)
 		set(trace.MaxTokens, r.max, 1)

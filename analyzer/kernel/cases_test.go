@@ -293,3 +293,21 @@ func TestP17ServerCount(t *testing.T) {
 	only.n = -1
 	mean(t, cellOf(t, metric.Default, only), "tpot", 1, 6000.0/124)
 }
+
+// TestMeasuredDecode: spans of vLLM have the engine's decode time and no stamp of
+// the last token. TPOT is decode / (N - 1): the end of the response, 30 ms later,
+// is not in it, and a stamp goes before it.
+func TestMeasuredDecode(t *testing.T) {
+	r := of(trace.OK)
+	r.side, r.first, r.finish, r.n, r.decode = trace.Server, 200, 530, 11, 300
+	c := cellOf(t, metric.Default, r)
+	mean(t, c, "tpot", 1, 30)
+	mean(t, c, "tps_decode", 1, 10/0.3)
+	mean(t, c, "tpot_from_total", 1, 33)
+	r.last = 520
+	mean(t, cellOf(t, metric.Default, r), "tpot", 1, 32)
+	r.last, r.decode = -1, -1
+	null(t, cellOf(t, metric.Default, r), "tpot", "not_recorded")
+	r.n, r.decode = 1, 0
+	null(t, cellOf(t, metric.Default, r), "tpot", "n_lt_2")
+}

@@ -215,7 +215,23 @@ func tpot(w *row, def *metric.Definition) (int64, metric.Reason) {
 		end = w.end(def)
 	}
 	d, n, why := w.span(def, end)
+	if why == metric.NotRecorded {
+		d, why = w.measured(end)
+	}
 	return perToken(d, n-def.Less), why
+}
+
+// measured returns the time from the first token to the last as the engine
+// measured it, where the end is not stamped. Both are the engine's: it is never
+// put together with a stamp of the frontend.
+func (w *row) measured(end int64) (int64, metric.Reason) {
+	switch {
+	case end != none || w.decode == none:
+		return 0, metric.NotRecorded
+	case w.decode < 0:
+		return 0, metric.Order
+	}
+	return w.decode, metric.None
 }
 
 func tpotFromTotal(w *row, def *metric.Definition) (int64, metric.Reason) {
@@ -320,7 +336,9 @@ func (w *row) decoding(def *metric.Definition) (d, n int64, why metric.Reason) {
 	if n < 2 {
 		return 0, 0, metric.NLessThan2
 	}
-	d, why = between(or(w.token, w.event), w.last)
+	if d, why = between(or(w.token, w.event), w.last); why == metric.NotRecorded {
+		d, why = w.measured(w.last)
+	}
 	return d, n, why
 }
 

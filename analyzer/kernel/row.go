@@ -23,6 +23,7 @@ type row struct {
 	enter                              int64 // start, else the first of send, receipt, dispatch and queueing that is recorded
 	scheduled, wait                    int64
 	event, token, answer, last, finish int64
+	decode                             int64 // first to last token as the engine measured it
 	n                                  int64 // output tokens
 	requested                          bool  // n is the requested length: not a count
 	most, client, reasoning, chunk     int64 // requested length, client's count, reasoning tokens, tokens of the first chunk
@@ -46,7 +47,7 @@ type rows struct {
 	starts                            [4]trace.Ints // sent, received, dispatched, queued
 	scheduled, wait                   trace.Ints
 	event, token, answer              trace.Ints
-	last, finish                      trace.Ints
+	last, finish, decode              trace.Ints
 	n, most, client, reasoning, chunk trace.Ints
 	prompt, cached                    trace.Ints
 	unplaced                          []bool // by clock code: a clock of single requests
@@ -62,7 +63,7 @@ func rowsOf(v *View) rows {
 		starts:    [4]trace.Ints{v.Ints(trace.Sent), v.Ints(trace.Received), v.Ints(trace.Dispatched), v.Ints(trace.Queued)},
 		scheduled: v.Ints(trace.ScheduledSend), wait: v.Ints(trace.DClientWait),
 		event: v.Ints(trace.FirstEvent), token: v.Ints(trace.FirstToken), answer: v.Ints(trace.FirstAnswerToken),
-		last: v.Ints(trace.LastToken), finish: v.Ints(trace.Finished),
+		last: v.Ints(trace.LastToken), finish: v.Ints(trace.Finished), decode: v.Ints(trace.DDecode),
 		n: v.Ints(trace.OutputTokens), most: v.Ints(trace.MaxTokens), client: v.Ints(trace.ClientTokens),
 		reasoning: v.Ints(trace.ReasoningTokens), chunk: v.Ints(trace.FirstChunkTokens),
 		prompt: v.Ints(trace.PromptTokens), cached: v.Ints(trace.CachedTokens),
@@ -80,7 +81,7 @@ func (r *rows) at(i int) row {
 	w := row{
 		side: r.run.Side, placed: r.placed, stream: -1, kind: kindUnknown,
 		scheduled: get(r.scheduled, i), wait: get(r.wait, i),
-		event: get(r.event, i), token: get(r.token, i), answer: get(r.answer, i), last: get(r.last, i), finish: get(r.finish, i),
+		event: get(r.event, i), token: get(r.token, i), answer: get(r.answer, i), last: get(r.last, i), finish: get(r.finish, i), decode: get(r.decode, i),
 		n: get(r.n, i), most: get(r.most, i), client: get(r.client, i), reasoning: get(r.reasoning, i), chunk: get(r.chunk, i),
 		prompt: get(r.prompt, i), cached: get(r.cached, i),
 	}

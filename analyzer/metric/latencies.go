@@ -77,7 +77,7 @@ var latencies = []*Metric{
 		Formula: "(last_token - first_token) / (N - 1)",
 		Inputs:  []trace.Col{trace.FirstToken, trace.LastToken, trace.OutputTokens},
 		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order},
-		Doc: "Both stamps are of one side. N is the server's count where there is one, never the requested length. " +
+		Doc: "Both stamps are of one side; where the last token has none, the engine's own d_decode is their difference. N is the server's count where there is one, never the requested length. " +
 			"Undefined for N < 2; such requests are counted, not averaged in as 0.",
 		Source: ours,
 	},
