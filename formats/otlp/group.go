@@ -156,6 +156,9 @@ func (g *requests) of(s *span, from *place, scope string) *group {
 func (g *requests) add(s *span, from *place, scope string) *group {
 	t := &group{first: s.offset, run: g.f.run("sglang", from, scope, s)}
 	g.traces[s.trace] = t
+	if len(g.born) > 2*len(g.traces)+1024 { // most of them are gone
+		g.born = slices.DeleteFunc(g.born, func(key uint64) bool { return g.traces[key] == nil })
+	}
 	g.born = append(g.born, s.trace)
 	g.bytes += t.size()
 	return t
