@@ -58,8 +58,10 @@
 // Kinds are tried in order, by template first. Messages behind a known head that
 // match none are noise of kind "message". Fields stand in their usual order (any
 // other order is only slower); keys that are missing leave their slot unknown;
-// with Open, keys that are not listed are reported once per file. A record that
-// lacks a slot of Need is torn, and diagnosed.
+// with Open, keys that are neither listed nor Ignored are reported once per file. A
+// record that lacks a slot of Need is torn, and diagnosed. With Rest, the line is
+// the record's to its end: objects with texts of users in them are for the Fold to
+// read, from Message, or from Object where a JSON logger wrote the line.
 //
 // The Fold gets records with their time resolved (T, Resolution, Timed; on the
 // clock of the run, which the engine sets) and asks for values by slot:

@@ -68,11 +68,11 @@ func (p *pairs) scan() {
 	}
 }
 
-// expected reads a pair whose key is the one of the fields that comes next, or
-// soon, as most are; its end need not be looked for.
+// expected reads a pair whose key is one of the fields that are still to come, the
+// next mostly; its end need not be looked for.
 func (p *pairs) expected() bool {
 	rest := p.b[p.i:]
-	for i := p.guess; i < min(p.guess+3, len(p.kind.Fields)); i++ {
+	for i := p.guess; i < len(p.kind.Fields); i++ {
 		key := p.kind.Fields[i].Key
 		n := len(key)
 		if n == 0 || len(rest) < n+2 || rest[0] != key[0] || rest[n] != ':' && rest[n] != '=' || string(rest[:n]) != key {

@@ -423,7 +423,12 @@ func (s *scanner) end(k int, msg []byte) {
 	r.payload, r.strange, r.Cut = s.line.payload, s.line.strange, s.cut
 	r.short = s.line.torn || s.line.have&kind.need != kind.need
 	s.records++
-	s.out.entries = append(s.out.entries, entry{afterHead: s.out.headed})
-	s.out.entries[len(s.out.entries)-1].Record = *r
+	n := len(s.out.entries)
+	if n == cap(s.out.entries) {
+		s.out.entries = append(s.out.entries, entry{})
+	}
+	s.out.entries = s.out.entries[:n+1]
+	e := &s.out.entries[n] // set in place: a record is large
+	e.Record, e.strangers, e.text, e.afterHead = *r, 0, nil, s.out.headed
 	s.out.headed = false
 }
