@@ -201,6 +201,19 @@ func TestLineStamps(t *testing.T) {
 		"received": int64(1767225599_000000000), "finished": int64(1767225600_000000000), "resolution": int64(1e9)})
 }
 
+// Until v0.3 the reason is a text, which may quote a stop string of the user.
+func TestFinishReasonQuotesNothing(t *testing.T) {
+	m := new(Meta)
+	m.Set([]byte("finish_reason"), []byte("FINISH_MATCHED_STR: secret"))
+	if row, _ := read(t, m, "id=a completion_tokens=2", ""); row["finish_reason"] != "FINISH_MATCHED_STR" || row["status"] != "ok" {
+		t.Error(row)
+	}
+	m.Reset()
+	if row, _ := read(t, m, "id=a finish_reason=FINISH_ABORT", ""); row["status"] != "aborted" {
+		t.Error(row)
+	}
+}
+
 func TestHealthCheck(t *testing.T) {
 	for id, want := range map[string]bool{"HEALTH_CHECK_1": true, "17_HEALTH_CHECK_1": true, "abc": false} {
 		if HealthCheck([]byte(id)) != want {

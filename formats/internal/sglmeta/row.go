@@ -132,7 +132,8 @@ func (m *Meta) status(b *trace.Builder) {
 	s := m.ended()
 	b.Code(trace.StatusCol, int32(s))
 	if m.has(reason) {
-		b.Dict(trace.FinishReason, m.texts[reason])
+		why, _, _ := bytes.Cut(m.texts[reason], []byte(":")) // v0.3: FINISH_MATCHED_STR: a text of the user's
+		b.Dict(trace.FinishReason, why)
 	}
 	if s != trace.Aborted {
 		return
