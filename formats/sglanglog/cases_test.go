@@ -148,6 +148,19 @@ func TestRepeatedRanks(t *testing.T) {
 	}
 }
 
+// TestP48: ranks that print nothing are missed.
+func TestP48(t *testing.T) {
+	text := "[2026-03-01 08:59:00] server_args=ServerArgs(model_path='m', dp_size=3)\n"
+	for dp := range 3 {
+		text += strings.Replace(prefillLine("03-01 09:00:00", 1, "1.0"), " TP0", fmt.Sprintf(" DP%d TP0", dp), 1)
+		res := readText(t, text, given)
+		want := fmt.Sprintf("%d of 3 data-parallel ranks report: cluster totals not computed; per-rank values only", dp+1)
+		if missing := dp < 2; slices.Contains(res.run.Notes, want) != missing || res.diags["engines_missing"].Count > 0 != missing {
+			t.Errorf("%d ranks: notes %q, diags %v", dp+1, res.run.Notes, res.diags)
+		}
+	}
+}
+
 // TestP47: a Finish record that the runtime cut in parts is one, at the time of the
 // first; without its end it is told to be torn.
 func TestP47(t *testing.T) {

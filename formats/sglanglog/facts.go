@@ -24,7 +24,7 @@ type facts struct {
 type count struct{ status, n int64 }
 
 // releases lists versions that lines can tell, the oldest first.
-var releases = []string{"", "v0.4.2", "v0.4.6.post4", "v0.4.6.post5", "v0.4.7", "v0.5.4", "v0.5.7", "v0.5.9", "v0.5.10", "v0.5.11", "v0.5.12"}
+var releases = []string{"", "v0.4.2", "v0.4.6.post4", "v0.4.6.post5", "v0.4.7", "v0.5.4", "v0.5.5", "v0.5.7", "v0.5.9", "v0.5.10", "v0.5.11", "v0.5.12"}
 
 // since learns that a line needs a version.
 func (f *facts) since(version string) {

@@ -64,6 +64,7 @@ func (f *fold) Batch(all bool) *trace.Batch {
 func (f *fold) End() {
 	f.openRequests()
 	f.facts.finish(f.run)
+	f.missingRanks()
 	if !f.requests.seen {
 		f.run.NoRequests = "the log has no lines of requests: start the server with --log-requests and --enable-metrics, or add a result of the client"
 	}

@@ -139,6 +139,7 @@ func (f *fold) finish(r *linelog.Record) *linelog.Problem {
 		q.bytes -= len(id)
 	}
 	m.Finished = sglmeta.Stamp{T: r.T, Resolution: r.Resolution, Known: r.Timed}
+	f.facts.since(m.Since())
 	m.Row(f.rows, q.note)
 	f.rows.Int(trace.Offset, r.Offset)
 	f.rows.EndRow()

@@ -2,6 +2,7 @@ package sglanglog
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 
 	"servescope/analyzer/diag"
@@ -52,6 +53,25 @@ func (l *load) rank(r *linelog.Record) *rank {
 	l.ranks = append(l.ranks, k)
 	return k
 }
+
+// missingRanks tells when the log is of a part of the deployment: each node logs
+// the ranks it runs.
+func (f *fold) missingRanks() {
+	seen := make(map[int64]bool)
+	for _, k := range f.load.ranks {
+		if k.dp >= 0 {
+			seen[k.dp] = true
+		}
+	}
+	if n, size := int64(len(seen)), f.facts.data; n > 0 && n < size {
+		f.run.Notes = append(f.run.Notes, fmt.Sprintf("%d of %d data-parallel ranks report: cluster totals not computed; per-rank values only", n, size))
+		f.log.Note(ranksMissing, -1)
+	}
+}
+
+var ranksMissing = &linelog.Problem{Code: "engines_missing", Severity: diag.Notice,
+	Msg: "fewer data-parallel ranks print statistics than were started: totals over the lines are not those of the server",
+	Fix: "add the logs of the other nodes"}
 
 // rankOf returns a rank, -1 where it is not written: since v0.4.7 the ones of a
 // size of one are left out.

@@ -65,6 +65,20 @@ func (m *Meta) Ended() bool { return m.has(reason) }
 // Streamed returns whether the answer was streamed, and whether that is known.
 func (m *Meta) Streamed() (yes, known bool) { return m.ints[stream] != 0, m.has(stream) }
 
+// Since returns the oldest release that writes the stamps that the record has, or
+// "" where it has none. The generations are those of the package's description.
+func (m *Meta) Since() string {
+	switch {
+	case m.has(dispatched) && !m.has(launchLatency):
+		return "v0.5.12"
+	case m.has(dispatched):
+		return "v0.5.10"
+	case m.has(sentToScheduler), m.has(scheduled), m.has(responseSentTS):
+		return "v0.5.5"
+	}
+	return ""
+}
+
 // SinceBoot returns when the request came, in ns since the host's boot, or 0
 // where that is not known.
 func (m *Meta) SinceBoot() int64 {

@@ -201,6 +201,22 @@ func TestLineStamps(t *testing.T) {
 		"received": int64(1767225599_000000000), "finished": int64(1767225600_000000000), "resolution": int64(1e9)})
 }
 
+func TestSince(t *testing.T) {
+	for text, want := range map[string]string{
+		"api_server_dispatch_finish_ts=1780315200.4839":                             "v0.5.12",
+		"api_server_dispatch_finish_ts=1780315200.4839 prefill_launch_latency=None": "v0.5.10",
+		"request_sent_to_scheduler_ts=1780315200.4839 prefill_launch_latency=0.1":   "v0.5.5",
+		"response_sent_ts=1780315200.4839":                                          "v0.5.5",
+		"e2e_latency=1":                                                             "",
+	} {
+		m := new(Meta)
+		read(t, m, text, "")
+		if m.Since() != want {
+			t.Errorf("%s: %q, want %q", text, m.Since(), want)
+		}
+	}
+}
+
 // Until v0.3 the reason is a text, which may quote a stop string of the user.
 func TestFinishReasonQuotesNothing(t *testing.T) {
 	m := new(Meta)
