@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/benchresult"
+
+func init() { add(&benchresult.Format) }
