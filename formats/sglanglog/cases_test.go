@@ -112,6 +112,17 @@ func TestP44(t *testing.T) {
 	}
 }
 
+func TestPlaceOf(t *testing.T) {
+	for text, want := range map[string]place{
+		"": {-1, -1, -1, -1}, " TP0": {-1, 0, -1, -1}, " DP12 TP3 EP4 PP1": {12, 3, 1, 4}, " EP4 DP12": {12, -1, -1, 4},
+		" DP1 PP0 ATTN_CP5 MOE_DP6 TP2 EP3": {1, 2, 0, 3}, " MOE_DP6 TP2": {-1, 2, -1, -1}, " DP": {-1, -1, -1, -1},
+	} {
+		if got := placeOf([]byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // TestDecodeStep: three running requests that accept two tokens a step make 150
 // tokens/s: a step takes 3·2/150 s = 40 ms. Not behind a pause, a prefill, or where
 // a throughput is missing.

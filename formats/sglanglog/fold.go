@@ -15,6 +15,7 @@ type fold struct {
 	facts    facts
 	load     load
 	requests requests
+	digits   [20]byte // of a rank
 }
 
 func newFold(run *trace.RunMeta, log *linelog.Log) *fold {

@@ -2,7 +2,6 @@ package sglanglog
 
 import (
 	"bytes"
-	"strconv"
 
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/linelog"
@@ -112,5 +111,3 @@ func plain(b []byte) []byte {
 	}
 	return out
 }
-
-func itoa(n int64) []byte { return strconv.AppendInt(nil, n, 10) }

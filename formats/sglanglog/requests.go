@@ -3,6 +3,7 @@ package sglanglog
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 
 	"servescope/analyzer/diag"
@@ -184,7 +185,7 @@ func (f *fold) openRequests() {
 
 // setReplica sets the data-parallel rank that a line's head names.
 func (f *fold) setReplica(r *linelog.Record) {
-	if n := rankOf(r, "DP"); n >= 0 {
-		f.rows.Dict(trace.Replica, itoa(n))
+	if at := placeOf(r.Ranks); at[0] >= 0 {
+		f.rows.Dict(trace.Replica, strconv.AppendInt(f.digits[:0], at[0], 10))
 	}
 }

@@ -38,9 +38,9 @@ type line struct {
 // maxRanks bounds how many schedulers are kept apart.
 const maxRanks = 1 << 16
 
-// rank returns the scheduler of a record.
-func (l *load) rank(r *linelog.Record) *rank {
-	dp, pp := rankOf(r, "DP"), rankOf(r, "PP")
+// rank returns the scheduler with the given ranks.
+func (l *load) rank(at place) *rank {
+	dp, pp := at[0], at[2]
 	for i := range l.ranks {
 		if l.ranks[i].dp == dp && l.ranks[i].pp == pp {
 			return l.ranks[i]
@@ -52,6 +52,38 @@ func (l *load) rank(r *linelog.Record) *rank {
 	k := &rank{dp: dp, pp: pp}
 	l.ranks = append(l.ranks, k)
 	return k
+}
+
+// place is the ranks DP, TP, PP and EP of a line, -1 where one is not written:
+// since v0.4.7 the ones of a size of one are left out.
+type place [4]int64
+
+// placeOf reads " DP1 PP0 ATTN_CP0 MOE_DP0 TP0 EP0"; the ranks in a part of the
+// model, as MOE_DP, are others.
+func placeOf(ranks []byte) place {
+	at := place{-1, -1, -1, -1}
+	for i := 0; i+3 < len(ranks); i++ {
+		if ranks[i] != ' ' || ranks[i+2] != 'P' || ranks[i+3]-'0' > 9 {
+			continue
+		}
+		n := int64(0)
+		j := i + 3
+		for ; j < len(ranks) && ranks[j]-'0' <= 9 && n < 1<<30; j++ {
+			n = n*10 + int64(ranks[j]-'0')
+		}
+		switch ranks[i+1] {
+		case 'D':
+			at[0] = n
+		case 'T':
+			at[1] = n
+		case 'P':
+			at[2] = n
+		case 'E':
+			at[3] = n
+		}
+		i = j - 1
+	}
+	return at
 }
 
 // missingRanks tells when the log is of a part of the deployment: each node logs
@@ -72,15 +104,6 @@ func (f *fold) missingRanks() {
 var ranksMissing = &linelog.Problem{Code: "engines_missing", Severity: diag.Notice,
 	Msg: "fewer data-parallel ranks print statistics than were started: totals over the lines are not those of the server",
 	Fix: "add the logs of the other nodes"}
-
-// rankOf returns a rank, -1 where it is not written: since v0.4.7 the ones of a
-// size of one are left out.
-func rankOf(r *linelog.Record, letters string) int64 {
-	if n, ok := linelog.Rank(r.Ranks, letters); ok {
-		return n
-	}
-	return -1
-}
 
 // repeated reports whether r is the line before once more, of another rank that
 // works on the same batch: attention context parallel ranks all log it, and with
@@ -112,12 +135,13 @@ const pause = 10e9
 
 // begin begins a row, unless it is a repeated one.
 func (f *fold) begin(r *linelog.Record) (b *trace.Builder, k *rank, idle bool) {
-	b, k = f.steps, f.load.rank(r)
+	at := placeOf(r.Ranks)
+	b, k = f.steps, f.load.rank(at)
 	if k.last.repeated(r) {
 		f.log.Note(repeatedLine, r.Offset)
 		return nil, nil, false
 	}
-	f.place(b, r)
+	f.place(r, at)
 	if r.Timed {
 		idle = !k.timed || r.T-k.t >= pause
 		k.t, k.timed = r.T, true
@@ -125,18 +149,19 @@ func (f *fold) begin(r *linelog.Record) (b *trace.Builder, k *rank, idle bool) {
 	return b, k, idle
 }
 
+// placeColumns are the columns of a place.
+var placeColumns = [...]trace.Col{trace.StepDP, trace.StepTP, trace.StepPP, trace.StepEP}
+
 // place sets when and where a step was.
-func (f *fold) place(b *trace.Builder, r *linelog.Record) {
-	for _, c := range [...]struct {
-		letters string
-		col     trace.Col
-	}{{"DP", trace.StepDP}, {"TP", trace.StepTP}, {"PP", trace.StepPP}, {"EP", trace.StepEP}} {
-		if n := rankOf(r, c.letters); n >= 0 {
-			b.Int(c.col, n)
-			if c.col == trace.StepDP {
-				b.Dict(trace.StepReplica, strconv.AppendInt(nil, n, 10))
-			}
+func (f *fold) place(r *linelog.Record, at place) {
+	b := f.steps
+	for i, n := range at {
+		if n >= 0 {
+			b.Int(placeColumns[i], n)
 		}
+	}
+	if at[0] >= 0 {
+		b.Dict(trace.StepReplica, strconv.AppendInt(f.digits[:0], at[0], 10))
 	}
 	if r.Timed {
 		b.Int(trace.StepT, r.T)
@@ -231,7 +256,7 @@ func (f *fold) decode(r *linelog.Record) {
 
 // retraction takes the line of requests that lost their place in the KV cache.
 func (f *fold) retraction(r *linelog.Record) {
-	f.place(f.steps, r)
+	f.place(r, placeOf(r.Ranks))
 	f.steps.Code(trace.StepKindCol, int32(trace.StepWindow))
 	copyInt(f.steps, r, trace.StepPreemptions, retracted)
 	f.steps.EndRow()
@@ -251,7 +276,7 @@ func (f *fold) schedulerStatus(r *linelog.Record) *linelog.Problem {
 	if !whole || lists[0] < 0 {
 		return torn
 	}
-	f.place(f.steps, r)
+	f.place(r, placeOf(r.Ranks))
 	f.steps.Code(trace.StepKindCol, int32(trace.StepWindow))
 	f.steps.Int(trace.StepRunning, lists[0])
 	if lists[1] >= 0 {
