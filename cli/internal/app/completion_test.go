@@ -43,6 +43,20 @@ func TestComplete(t *testing.T) {
 	f("completion z", "zsh")
 	f("help vers", "version")
 	f("version --h", "--help")
+	f("analyze --for", "--format")
+	f("analyze a.json --format js", "json")
+	f("analyze --format=js", "--format=json")
+	f("analyze --format = js", "json") // bash parts words at "="
+	f("analyze --format =", strings.Join(append(slices.Clone(renderers), formatNames()...), " "))
+	f("convert --format parq", "parquet")
+	f("convert --table tok", "tokens")
+	f("analyze -f vllmb", "vllmbench")
+	f("analyze --strict --definition sgl", "sglang")
+	f("analyze --filter --format", "") // the value of --filter
+	f("analyze --filter x --format j", "json")
+	f("analyze -- --form", "")
+	f("analyze x", "")
+	f("define ttft_cl", "ttft_client ttft_client_from_schedule")
 	f("version x", "")
 	f("nonsense ", "")
 	f("__comp", "") // hidden
