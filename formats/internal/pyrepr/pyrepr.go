@@ -181,7 +181,7 @@ func (w *walker) word(depth int) {
 // numbers it looks for the end only.
 func (w *walker) skip() {
 	if w.b[w.i] == '[' && w.i+1 < len(w.b) && w.b[w.i+1]-'0' <= 9 {
-		if k := bytes.IndexByte(w.b[w.i:], ']'); k >= 0 && bytes.IndexAny(w.b[w.i+1:w.i+k], "['\"") < 0 {
+		if k := bytes.IndexByte(w.b[w.i:], ']'); k >= 0 && !bytes.ContainsAny(w.b[w.i+1:w.i+k], "['\"") {
 			w.i += k + 1
 			return
 		}
