@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/benchconsole"
+
+func init() { add(&benchconsole.Format) }

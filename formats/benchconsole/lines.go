@@ -1,0 +1,234 @@
+package benchconsole
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+	"servescope/formats/internal/numx"
+)
+
+var (
+	row        = regexp.MustCompile(`^\s*([A-Za-z#][^:=]{0,60}):\s+(\S.{0,199}?)\s*$`)
+	argument   = regexp.MustCompile(`\b(backend|model|dataset_name|num_prompts|request_rate|max_concurrency|random_input_len|random_output_len|burstiness)=('[^']{0,200}'|[^,()' ]{1,200})`)
+	throughput = regexp.MustCompile(`^Throughput: ([\d.]+) requests/s, ([\d.]+) (?:total )?tokens/s(?:, ([\d.]+) output tokens/s)?\s*$`)
+)
+
+// line takes one line with its end.
+func (r *reader) line(line []byte, at int64) {
+	whole := bytes.HasSuffix(line, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	switch {
+	case len(line) == 0:
+		r.count(&r.account.Noise, "blank")
+	case bytes.Contains(line, title):
+		r.begin(at)
+	case r.table != nil:
+		r.inside(line, at, whole)
+	case bytes.Contains(line, []byte("Namespace(")):
+		r.arguments(line)
+	case whole && throughput.Match(line):
+		r.throughput(line, at)
+	default:
+		r.count(&r.account.Noise, "other text")
+	}
+}
+
+// begin begins a table.
+func (r *reader) begin(at int64) {
+	if r.table != nil {
+		r.add("truncated", diag.DataLoss, at, "a table begins within another one")
+		r.table = nil
+	}
+	if len(r.runs) >= maxRuns {
+		r.count(&r.account.Diagnosed, "unknown")
+		r.add("too_many_tables", diag.DataLoss, at, "the text has more tables than are kept")
+		return
+	}
+	r.table = r.newRun(at)
+	r.count(&r.account.Parsed, "table")
+}
+
+func (r *reader) newRun(at int64) *trace.RunMeta {
+	m := &trace.RunMeta{Key: at, Format: formatName, Side: trace.Client, Clock: trace.Clock{Kind: trace.RunClock},
+		NoRequests: "a printed table holds no per-request data; save a result file with details"}
+	for _, p := range r.args {
+		switch p.Key {
+		case "model":
+			m.Model = p.Value
+		case "backend":
+			m.Engine = engine(p.Value)
+		}
+		m.Config = append(m.Config, p)
+	}
+	r.args = nil
+	m.Notes = []string{"rounded: the figures were printed with two decimals"}
+	r.runs = append(r.runs, m)
+	return m
+}
+
+// engine returns the engine that a backend names, or "" where it may be any.
+func engine(backend string) string {
+	for _, e := range []string{"sglang", "vllm", "lmdeploy"} {
+		if strings.HasPrefix(backend, e) {
+			return e
+		}
+	}
+	return ""
+}
+
+// arguments takes the settings of the command.
+func (r *reader) arguments(line []byte) {
+	r.args = nil
+	for _, m := range argument.FindAllSubmatch(line, 32) {
+		if v := strings.Trim(strings.ToValidUTF8(string(m[2]), "\uFFFD"), "'"); v != "None" && v != "" {
+			r.args = append(r.args, trace.Pair{Key: string(m[1]), Value: v})
+		}
+	}
+	r.count(&r.account.Parsed, "arguments")
+}
+
+// inside takes a line of a table.
+func (r *reader) inside(line []byte, at int64, whole bool) {
+	switch {
+	case len(line) >= 40 && len(bytes.Trim(line, "=")) == 0:
+		r.table = nil
+		r.count(&r.account.Parsed, "table end")
+		return
+	case bytes.HasPrefix(line, []byte("--")) && bytes.HasSuffix(line, []byte("--")):
+		r.count(&r.account.Noise, "heading")
+		return
+	}
+	m := row.FindSubmatch(line)
+	if m == nil || !whole { // the value may be cut off
+		r.count(&r.account.Diagnosed, "unknown")
+		r.add("unknown_line", diag.DataLoss, at, "a line in a table is none of its rows")
+		return
+	}
+	label, text := string(m[1]), strings.ToValidUTF8(string(m[2]), "\uFFFD")
+	r.count(&r.account.Parsed, "row")
+	switch problem := figure(r.table, label, text); problem {
+	case nothing:
+		if label == "Backend" {
+			r.table.Engine = engine(text)
+		}
+		r.table.Config = append(r.table.Config, trace.Pair{Key: strings.ToValidUTF8(label, "\uFFFD"), Value: text})
+	case impossible:
+		r.add("impossible_figure", diag.Notice, at, "a latency is printed as zero or negative, as when a run without streaming is summed up as one with it: it counts as unknown")
+	}
+}
+
+// outcome says what became of a row.
+type outcome uint8
+
+const (
+	taken outcome = iota
+	nothing
+	impossible
+)
+
+// latencies maps the names in labels to our metrics.
+var latencies = map[string]string{"TTFT": "ttft", "TPOT": "tpot", "ITL": "chunk_gap", "E2EL": "e2e", "E2E Latency": "e2e"}
+
+// figures are labels without the unit in brackets, in lower case.
+var figures = map[string]struct {
+	metric string
+	unit   unit.Unit
+}{
+	"successful requests":                  {"", unit.Request},
+	"failed requests":                      {"", unit.Request},
+	"total input tokens":                   {"", unit.Token},
+	"total input text tokens":              {"", unit.Token},
+	"total input vision tokens":            {"", unit.Token},
+	"total generated tokens":               {"", unit.Token},
+	"request throughput":                   {"request_rate_ok", unit.PerSecond},
+	"request goodput":                      {"goodput", unit.PerSecond},
+	"input token throughput":               {"tps_prompt", unit.TokenRate},
+	"output token throughput":              {"tps_ok", unit.TokenRate},
+	"total token throughput":               {"tps_end_to_end", unit.TokenRate},
+	"peak output token throughput":         {"", unit.TokenRate}, // counts chunks
+	"peak concurrent requests":             {"", unit.Request},   // of one-second buckets
+	"concurrency":                          {"concurrency_little", unit.None},
+	"accept length":                        {"", unit.Token},
+	"acceptance length":                    {"", unit.Token},
+	"acceptance rate":                      {"", unit.Ratio},
+	"drafts":                               {"", unit.None},
+	"draft tokens":                         {"", unit.Token},
+	"accepted tokens":                      {"", unit.Token},
+	"total generated tokens (retokenized)": {"", unit.Token},
+}
+
+// figure takes a row as a figure of the run.
+func figure(m *trace.RunMeta, label, text string) outcome {
+	name, measure := label, ""
+	if i := strings.LastIndex(label, " ("); i > 0 && strings.HasSuffix(label, ")") && !strings.HasSuffix(label, "(retokenized)") {
+		name, measure = label[:i], label[i+2:len(label)-1]
+	}
+	exp := map[string]string{"ms": "e6", "s": "e9", "%": "e-2"}[measure]
+	if text == "nan" && measure == "ms" { // nothing was measured
+		return taken
+	}
+	v, n, ok := numx.ParseFloat([]byte(text + exp))
+	if !ok || n != len(text+exp) {
+		return nothing
+	}
+	if name == "Benchmark duration" && measure == "s" {
+		ns, _, ok := numx.Seconds([]byte(text))
+		if ok && ns > 0 {
+			m.Duration, m.HasDuration = ns, true
+		}
+		return taken
+	}
+	if f, ok := figures[strings.ToLower(name)]; ok {
+		m.Reported = append(m.Reported, trace.Reported{Key: label, Metric: f.metric, Stat: "value", Value: v, Unit: f.unit})
+		return taken
+	}
+	first, rest, _ := strings.Cut(name, " ")
+	stat := statistic(first)
+	if stat == "" || measure != "ms" {
+		return nothing
+	}
+	if v <= 0 && stat != "std" {
+		return impossible
+	}
+	m.Reported = append(m.Reported, trace.Reported{Key: label, Metric: latencies[rest], Stat: stat, Value: v, Unit: unit.Nanosecond})
+	return taken
+}
+
+// statistic returns our name of the first word of a label, or "".
+func statistic(word string) string {
+	switch word {
+	case "Mean", "Std", "Min", "Max":
+		return strings.ToLower(word)
+	case "Median":
+		return "0.5"
+	}
+	p, ok := strings.CutPrefix(word, "P")
+	whole, fraction, _ := strings.Cut(p, ".")
+	if !ok || len(whole) == 0 || len(whole) > 2 || strings.Trim(whole+fraction, "0123456789") != "" {
+		return ""
+	}
+	if len(whole) == 1 {
+		whole = "0" + whole
+	}
+	return strings.TrimRight("0."+whole+fraction, "0")
+}
+
+// throughput takes the line of vllm bench throughput.
+func (r *reader) throughput(line []byte, at int64) {
+	m := throughput.FindSubmatch(line)
+	run := r.newRun(at)
+	run.Engine = "vllm"
+	for i, f := range []struct {
+		key  string
+		unit unit.Unit
+	}{{"requests/s", unit.PerSecond}, {"total tokens/s", unit.TokenRate}, {"output tokens/s", unit.TokenRate}} {
+		if v, n, ok := numx.ParseFloat(m[i+1]); ok && n == len(m[i+1]) {
+			run.Reported = append(run.Reported, trace.Reported{Key: f.key, Stat: "value", Value: v, Unit: f.unit})
+		}
+	}
+	r.count(&r.account.Parsed, "throughput")
+}
