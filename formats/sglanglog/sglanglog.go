@@ -42,11 +42,13 @@ func open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 func sniff(h *formats.Head) (formats.Score, string) {
 	seen := table.Sniff(h)
 	for _, k := range kinds(loadKinds, requestKinds, factKinds) {
-		if k.Name != linelog.AccessKind.Name && seen.Records[k.Name] > 0 {
+		if k.Name != linelog.AccessKind.Name && k.Name != "gateway response" && seen.Records[k.Name] > 0 {
 			return formats.Sure, "it has lines of an SGLang server: " + k.Name
 		}
 	}
 	switch {
+	case seen.Records["gateway response"] > 0: // other servers in Rust write much the same
+		return formats.Likely, "it has lines of a gateway of SGLang"
 	case seen.Loose > 0:
 		return formats.Likely, "it has the text of lines of an SGLang server, with an unknown prefix"
 	case seen.Heads["sglang"] > 0:
