@@ -267,3 +267,45 @@ func TestLateOrigin(t *testing.T) {
 		}
 	}
 }
+
+// TestDamage: what is wrong with one span costs no other, wherever blocks end.
+func TestDamage(t *testing.T) {
+	span := func(id string, more ...v) string {
+		return spanText("llm_request", `"1700000000000000000"`, `"1700000001000000000"`, append([]v{textOf("gen_ai.request.id", id), seconds("e2e", "1")}, more...)...)
+	}
+	good := span("good")
+	for name, c := range map[string]struct {
+		text string
+		rows int
+		code string
+	}{
+		"a bracket too many":  {exportText("s", "x", span("a"), strings.Replace(span("b"), `"status":{}`, `"status":{]`, 1), good), 2, "span_malformed"},
+		"no value":            {exportText("s", "x", span("a"), strings.Replace(span("b"), `"kind":2`, `"kind":`, 1), good), 2, "span_malformed"},
+		"no span":             {exportText("s", "x", span("a"), `7`, `[{"name":"llm_request"}]`, `"x"`, good), 2, "not_a_span"},
+		"too large":           {exportText("s", "x", span("a"), span("b", v{"gen_ai.prompt", "stringValue", `"` + strings.Repeat("secret ", maxSpan/7) + `"`}), good), 2, "span_too_large"},
+		"a line cut in text":  {exportText("s", "x", span("a"), span("b"))[:600] + "\n" + exportText("s", "x", good), 2, "malformed"},
+		"a line cut at a key": {strings.SplitAfter(exportText("s", "x", span("a"), span("b")), `"name":"llm_request",`)[0] + "\n" + exportText("s", "x", good), 1, "truncated"},
+		"a broken resource":   {strings.Replace(exportText("s", "x", span("a")), `"attributes":[`, `"attributes":{{`, 1) + exportText("s", "x", good), 1, "malformed"},
+		"cut at the end":      {exportText("s", "x", good) + exportText("s", "x", span("a"))[:300], 1, "truncated"},
+		"a log's line":        {exportText("s", "x", span("a")) + "level=info msg=\"rotated\"\n" + exportText("s", "x", good), 2, "stray_text"},
+	} {
+		var last string
+		for i, opt := range []formats.Options{{Workers: 1}, {Workers: 1, Block: 64}, {Workers: 1, Block: 500}, {Workers: 2, Block: 70}} {
+			if len(c.text) > 1<<20 && opt.Block > 0 {
+				opt.Block *= 1000
+			}
+			g := readWith(t, formats.FromBytes("x", []byte(c.text)), opt)
+			if len(g.rows) != c.rows || g.diag(c.code).Count == 0 || g.account.Diagnosed == 0 {
+				t.Errorf("%s, %+v: %d rows, %+v", name, opt, len(g.rows), g.diags)
+			}
+			dump := fmt.Sprint(g.rows, g.account, g.diags)
+			if i > 0 && dump != last {
+				t.Errorf("%s: %+v gives another result\n%s\n%s", name, opt, dump, last)
+			}
+			last = dump
+			if strings.Contains(dump, "secret") {
+				t.Errorf("%s: payload is in the result", name)
+			}
+		}
+	}
+}

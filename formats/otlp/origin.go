@@ -50,57 +50,61 @@ func (w *walker) inScope() {
 	}
 }
 
-// take gives f the value that comes next, whole: f returns the index behind it,
-// or short if b ends before.
-func (w *walker) take(f func(w *walker, b text) int) {
-	if w.c.Kind() == jsonx.Broken {
-		return
+// take gives f the object that comes next: f returns the index behind it, or
+// short if b ends before. Anything else than an object is skipped.
+func (w *walker) take(f func(w *walker, b text) int) (object bool) {
+	if w.c.Kind() != jsonx.Object {
+		w.c.Skip()
+		return false
 	}
-	at := w.c.Offset()
-	w.start = at
-	b := w.c.Window()
-	n := f(w, text(b))
+	w.start = w.c.Offset()
+	b := text(w.c.Window())
+	n := f(w, b)
+	if n == bad && b.end() == short { // what it is, its end tells
+		n = short
+	}
 	if n == short {
-		n = w.gather(b, f)
+		n = w.gather(f)
 	} else if n > 0 {
 		w.c.Advance(n)
 	}
-	switch {
-	case n == bad:
-		w.incident(malformed, at)
-	case n == short && len(w.buf) >= maxSpan:
-		w.incident(tooLarge, at)
-	case n == short:
-		w.incident(truncated, at)
-	default:
-		return
+	if n < 0 {
+		k := malformed
+		if n == short {
+			k = truncated
+		}
+		w.incident(k, w.start)
+		w.abandon()
 	}
-	w.abandon()
+	return true
 }
 
-// gather is take for a value that crosses the end of the window b.
-func (w *walker) gather(b []byte, f func(w *walker, b text) int) int {
-	w.buf = append(w.buf[:0], b...)
-	w.c.Advance(len(b))
-	for len(w.buf) < maxSpan {
-		more := w.c.Window()
-		if len(more) == 0 {
+// gather is take for an object that crosses the end of the window.
+func (w *walker) gather(f func(w *walker, b text) int) int {
+	var e ending
+	w.buf = w.buf[:0]
+	for !e.found {
+		b := w.c.Window()
+		if len(b) == 0 {
 			return short
 		}
-		had := len(w.buf)
-		more = more[:min(len(more), max(had, 4096))]
-		w.buf = append(w.buf, more...)
-		switch n := f(w, text(w.buf)); n {
-		case short:
-			w.c.Advance(len(more))
-		case bad:
+		n := e.scan(b)
+		if n < 0 {
 			return bad
-		default:
-			w.c.Advance(n - had)
-			return n
 		}
+		if len(w.buf) <= maxSpan {
+			w.buf = append(w.buf, b[:n]...)
+		}
+		w.c.Advance(n)
 	}
-	return short
+	if len(w.buf) > maxSpan {
+		w.incident(tooLarge, w.start)
+		return len(w.buf)
+	}
+	if n := f(w, text(w.buf)); n != len(w.buf) {
+		return bad
+	}
+	return len(w.buf)
 }
 
 // resourceAt reads the resource that b begins with. Most are the same as the one
@@ -203,17 +207,9 @@ func (w *walker) newPlace(p place) int32 {
 	return int32(len(w.s.out.places) - 1)
 }
 
-// span reads the span that b begins with. w.s.span is nil where that is none.
+// span reads the span that b begins with. w.s.span is nil where that is damaged.
 func (w *walker) span(b text, f func(*scanner, []byte, int) int) int {
 	p := w.s.out
-	if b[0] != '{' {
-		w.s.span = nil
-		n := b.value(0)
-		if n > 0 {
-			w.incident(notASpan, w.start)
-		}
-		return n
-	}
 	mark := len(p.text)
 	p.spans = append(p.spans, span{offset: w.start})
 	w.s.text, w.s.span = b, &p.spans[len(p.spans)-1]
@@ -225,7 +221,7 @@ func (w *walker) span(b text, f func(*scanner, []byte, int) int) int {
 	p.spans, p.text = p.spans[:len(p.spans)-1], p.text[:mark]
 	w.s.span = nil
 	if n == bad {
-		if n = b.damaged(0); n > 0 {
+		if n = b.end(); n > 0 {
 			w.incident(damagedSpan, w.start)
 		}
 	}

@@ -38,6 +38,7 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (parts, 
 	if block <= 0 {
 		block = jsonx.DefaultBuffer
 	}
+	block = min(block, 1<<20) // a span that is too large does not fit
 	step := int64(block) * blocksPerRange
 	if at, size := src.At(), src.Size(); opt.Workers > 1 && at != nil && size > step {
 		return newRanges(ctx, at, size, step, block, opt.Workers), nil

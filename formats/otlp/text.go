@@ -135,33 +135,48 @@ func (b text) container(i int) int {
 	return short
 }
 
-// damaged returns the index behind the object at i, which cannot be read, if it
-// seems to end where another element or the end of the list follows: one damaged
-// span need not cost the others.
-func (b text) damaged(i int) int {
-	for depth := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			if i = b.quote(i + 1); i < 0 {
-				return i
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth > 0 {
-				continue
-			}
-			next := b.space(i + 1)
-			switch {
-			case next == len(b):
-				return short
-			case b[next] == ',' || b[next] == ']':
+// ending finds the end of an object by counting brackets, whatever they are. An
+// object that cannot be read is skipped to there: one damaged span need not cost
+// the others.
+type ending struct {
+	depth           int
+	quoted, escaped bool
+	found           bool
+}
+
+// scan goes on with b and returns how much of it belongs to the object, or bad
+// if the object breaks off with the line.
+func (e *ending) scan(b []byte) int {
+	for i, c := range b {
+		switch {
+		case e.escaped:
+			e.escaped = false
+		case e.quoted && c == '\n':
+			return bad
+		case c == '"':
+			e.quoted = !e.quoted
+		case e.quoted:
+			e.escaped = c == '\\'
+		case c == '{' || c == '[':
+			e.depth++
+		case c == '}' || c == ']':
+			if e.depth--; e.depth == 0 {
+				e.found = true
 				return i + 1
 			}
-			return bad
 		}
 	}
-	return short
+	return len(b)
+}
+
+// end returns the index behind the object that b begins with; see ending.
+func (b text) end() int {
+	var e ending
+	n := e.scan(b)
+	if n >= 0 && !e.found {
+		return short
+	}
+	return n
 }
 
 // member goes to the next member of the object that i is inside of and returns

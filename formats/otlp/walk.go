@@ -169,16 +169,25 @@ func (w *walker) step() {
 	case inScope:
 		w.inScope()
 	case inSpans:
-		w.take((*walker).otlpSpan)
+		w.spanOf((*walker).otlpSpan)
 	case inTrace:
 		w.inTrace()
 	case inTraceSpans:
-		w.take((*walker).jaegerSpan)
+		w.spanOf((*walker).jaegerSpan)
 	case inProcesses:
 		w.inProcesses()
 	}
 	if p, broken := w.c.Problem(); broken {
 		w.breaks(p)
+	}
+}
+
+// spanOf reads an element of a list of spans.
+func (w *walker) spanOf(f func(w *walker, b text) int) {
+	if at := w.c.Offset(); !w.take(f) {
+		if _, broken := w.c.Problem(); !broken {
+			w.incident(notASpan, at)
+		}
 	}
 }
 
