@@ -31,6 +31,8 @@ func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, q *que
 		return line
 	}
 	switch own := m.DefaultDefinition; {
+	case c.Metric == "requests.ok" && near(line.Ours.V+float64(out.Requests.Empty), c.Value):
+		line.Note = fmt.Sprintf("%d requests without any token are among them", out.Requests.Empty)
 	case own != "" && own != e.definition.Name:
 		line.Note = fmt.Sprintf("another definition: use --definition %s to reproduce it", own)
 	case selects(q):
@@ -74,6 +76,9 @@ func ours(cell *report.Cell, c trace.Reported) report.Value {
 func total(cell *report.Cell, name string) report.Value {
 	if v, ok := cell.Throughput.Values[name]; ok {
 		return v
+	}
+	if r := cell.Requests; r.Total == 0 && r.Filtered == 0 {
+		return report.Null("no_requests")
 	}
 	switch name {
 	case "requests.ok":

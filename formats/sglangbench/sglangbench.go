@@ -134,5 +134,7 @@ func notes(r *bench.Record, native, retokenized bool) (list []string) {
 	note(r.Has("max_output_tokens_per_s"), "peak_counts_chunks: max_output_tokens_per_s is the largest number of chunks, not tokens, in one second")
 	note(r.Has("max_concurrent_requests"), "coarse_peak_concurrency: max_concurrent_requests counts every request that touches a one-second bucket, which is too many")
 	note(r.Has("concurrency"), "duration_has_overhead: duration also covers stopping the profiler and asking the server for its settings")
+	empty := r.NothingSucceeded()
+	note(empty != "", empty)
 	return list
 }

@@ -302,3 +302,23 @@ func TestNothingPrivate(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// P85: latencies of 0 over no request are no measurements; rates of 0 are.
+func TestP85NothingSucceeded(t *testing.T) {
+	failed := `"duration": 1, "completed": 0, "failed": 8, "request_throughput": 0.0, "mean_ttft_ms": 0.0, "p99_ttft_ms": 0.0, "mean_tpot_ms": NaN`
+	m, rows, _ := read1(t, fill(failed))
+	var keys []string
+	for _, rep := range m.Reported {
+		keys = append(keys, rep.Key)
+	}
+	if got := strings.Join(keys, " "); got != "completed failed request_throughput" || len(rows) != 0 || !noted(m, "nothing_succeeded") || !strings.Contains(m.Notes[len(m.Notes)-1], "its 2 latencies") {
+		t.Errorf("%s, %q", got, m.Notes)
+	}
+	if !strings.HasSuffix(m.NoRequests, "to see why the requests failed") {
+		t.Error(m.NoRequests)
+	}
+	m, _, _ = read1(t, fill(strings.Replace(failed, `"completed": 0`, `"completed": 1`, 1)))
+	if len(m.Reported) != 5 || noted(m, "nothing_succeeded") {
+		t.Errorf("one succeeded: %+v, %q", m.Reported, m.Notes)
+	}
+}

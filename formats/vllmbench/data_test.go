@@ -169,7 +169,11 @@ func TestRealAggregates(t *testing.T) {
 			t.Fatalf("%s: %d runs, %d rows", name, len(got), len(rows))
 		}
 		for _, m := range got {
-			if m.NoRequests == "" || len(m.Reported) < 20 || m.Model != "facebook/opt-125m" || m.DefaultDefinition != "vllm-2026" || m.Version != "≥v0.16" {
+			figures := 20
+			if noted(m, "nothing_succeeded") { // 12 latencies are placeholders
+				figures = 10
+			}
+			if m.NoRequests == "" || len(m.Reported) < figures || m.Model != "facebook/opt-125m" || m.DefaultDefinition != "vllm-2026" || m.Version != "≥v0.16" {
 				t.Errorf("%s: %+v", name, m)
 			}
 		}

@@ -26,5 +26,7 @@ func notes(r *bench.Record, m *trace.RunMeta, rules bench.Rules, dated bool) (li
 	note(r.Has("max_output_tokens_per_s"), "peak_counts_chunks: max_output_tokens_per_s is the largest number of chunks, not tokens, in one second")
 	note(r.Has("max_concurrent_requests"), "coarse_peak_concurrency: max_concurrent_requests counts every request that touches a one-second bucket, which is too many")
 	note(r.Has("ttft_description"), "structured_output: written by the structured-output benchmark; its aggregates are over all requests, failed ones included")
+	empty := r.NothingSucceeded()
+	note(empty != "", empty)
 	return list
 }

@@ -213,6 +213,9 @@ func (r *reader) record(rec *Record) {
 	case w.n == 0:
 		if meta.NoRequests == "" {
 			meta.NoRequests = "this file holds no per-request data; " + r.dialect.HowTo
+			if n, ok := rec.Number("completed"); ok && n == 0 {
+				meta.NoRequests += " to see why the requests failed"
+			}
 		}
 		r.add(diag.Diag{Code: "no_requests", Severity: diag.Notice, Offset: rec.Offset, Msg: "a result holds no per-request data, only what the client computed from them", Fix: r.dialect.HowTo})
 	default:

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -35,8 +36,8 @@ var figures = map[string]figure{
 	"max_output_tokens_per_s":             {"", unit.TokenRate}, // counts chunks
 	"max_concurrent_requests":             {"", unit.Request},   // counts one-second buckets touched
 	"concurrency":                         {"concurrency_little", unit.None},
-	"completed":                           {"", unit.Request},
-	"failed":                              {"", unit.Request},
+	"completed":                           {"requests.ok", unit.Request},
+	"failed":                              {"requests.failed", unit.Request},
 	"total_input_tokens":                  {"", unit.Token},
 	"total_input_text_tokens":             {"", unit.Token},
 	"total_output_tokens":                 {"", unit.Token},
@@ -67,13 +68,15 @@ var figures = map[string]figure{
 
 // Reported returns what the producer itself computed, in base units and in the
 // order of the file. Figures that are no number (NaN where nothing succeeded)
-// are left out. Figures of a part of the run have no metric of ours.
+// are left out, and so are latencies of 0 where by the client's count no request
+// succeeded; see NothingSucceeded. Figures of a part of the run have no metric
+// of ours.
 func (r *Record) Reported() []trace.Reported {
 	var list []trace.Reported
 	for i := range r.Settings {
 		s := &r.Settings[i]
 		if v, ok := s.number(); ok && s.Kind == jsonx.Number {
-			if rep, ok := reported(s.Key, v); ok {
+			if rep, ok := reported(s.Key, v); ok && !r.placeholder(s) {
 				if rep.Unit == unit.Nanosecond && !strings.ContainsAny(s.Text, "eE") {
 					rep.Value, _, _ = numx.ParseFloat([]byte(s.Text + "e6")) // rounds once
 				}
@@ -84,17 +87,30 @@ func (r *Record) Reported() []trace.Reported {
 	return list
 }
 
-// Figure returns a figure that a benchmark client computed, by its key in a result
-// and its text, in base units. ok is false for settings and for what is no number.
-func Figure(key, text string) (rep trace.Reported, ok bool) {
-	v, n, ok := numx.ParseFloat([]byte(text))
-	if !ok || n != len(text) {
-		return rep, false
+// NothingSucceeded returns a note for a record whose client counts no success
+// and nevertheless gives latencies, which are 0; else "".
+func (r *Record) NothingSucceeded() string {
+	n := 0
+	for i := range r.Settings {
+		if r.placeholder(&r.Settings[i]) {
+			n++
+		}
 	}
-	if rep, ok = reported(key, v); ok && rep.Unit == unit.Nanosecond && !strings.ContainsAny(text, "eE") {
-		rep.Value, _, _ = numx.ParseFloat([]byte(text + "e6")) // rounds once
+	if n == 0 {
+		return ""
 	}
-	return rep, ok
+	return fmt.Sprintf("nothing_succeeded: by the client's count no request succeeded; its %d latencies of 0 are no measurements and are left out", n)
+}
+
+// placeholder tells whether a setting is a latency of 0 over no request.
+func (r *Record) placeholder(s *Setting) bool {
+	v, ok := s.number()
+	if !ok || v != 0 || s.Kind != jsonx.Number {
+		return false
+	}
+	rep, ok := reported(s.Key, v)
+	completed, counted := r.Number("completed")
+	return ok && rep.Unit == unit.Nanosecond && counted && completed == 0
 }
 
 func reported(key string, v float64) (trace.Reported, bool) {

@@ -1,5 +1,0 @@
-package all
-
-import "servescope/formats/benchcsv"
-
-func init() { add(&benchcsv.Format) }
