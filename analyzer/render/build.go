@@ -40,7 +40,7 @@ func build(r *report.Report) *document {
 // run adds the head and the sections of a single run.
 func (b *builder) run(r *report.Run) {
 	b.describe(r)
-	b.head = append(b.head, pair{key: "requests", value: own("%s", requests(r.Requests))})
+	b.head = append(b.head, pair{key: "requests", value: own("%s%s", claimed(r), requests(r.Requests))})
 	if r.Goodput != nil {
 		b.head = append(b.head, pair{key: "goodput", value: b.goodput(r.Goodput)})
 	}
@@ -139,6 +139,34 @@ func requests(r report.Requests) string {
 		s += fmt.Sprintf("; %d more left out by the query", r.Filtered)
 	}
 	return s
+}
+
+// claimed says how the requests of a run ended by its producer's count, where
+// there are none to count: "8, all failed (reported); ".
+func claimed(r *report.Run) string {
+	if r.Requests.Total > 0 || r.Requests.Filtered > 0 {
+		return ""
+	}
+	ok, failed := int64(-1), int64(-1)
+	for _, f := range r.Reported {
+		switch f.Metric {
+		case "requests.ok":
+			ok = int64(f.Value)
+		case "requests.failed":
+			failed = int64(f.Value)
+		}
+	}
+	switch {
+	case ok < 0:
+		return ""
+	case failed < 0 && ok == 0:
+		return "none succeeded (reported); "
+	case failed < 0:
+		return fmt.Sprintf("%d ok (reported); ", ok)
+	case ok == 0 && failed > 0:
+		return fmt.Sprintf("%d, all failed (reported); ", failed)
+	}
+	return fmt.Sprintf("%d: %d ok, %d failed (reported); ", ok+failed, ok, failed)
 }
 
 // goodput says how many requests met the SLO and why the others did not.

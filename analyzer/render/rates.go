@@ -57,7 +57,11 @@ func (b *builder) over(r *report.Run) string {
 	s := "over " + unit.Format(t.Window.Unit, t.Window.V)
 	if wall(r.Clock) && t.From.Known && t.To.Known {
 		from, to := stamp(t.From), stamp(t.To)
-		s += fmt.Sprintf(", %s to %s UTC", from.Format("2006-01-02 15:04:05"), to.Format("15:04:05"))
+		end := "15:04:05"
+		if day(from) != day(to) {
+			end = dated
+		}
+		s += fmt.Sprintf(", %s to %s UTC", from.Format(dated), to.Format(end))
 	}
 	return s
 }
@@ -84,6 +88,12 @@ func offset(v, origin report.Value) string {
 	return "+" + unit.Format(unit.Nanosecond, d)
 }
 
+// dated is the layout of a stamp with its date.
+const dated = "2006-01-02 15:04:05"
+
+// day returns the start of the day of t in UTC.
+func day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+
 func wall(clock string) bool {
 	kind, _, _ := strings.Cut(clock, "/")
 	return kind == "wall"
@@ -101,6 +111,7 @@ func stamp(v report.Value) time.Time {
 type where struct {
 	labels []cell
 	cell   *report.Cell
+	side   string // of the run, in a table of runs
 }
 
 // groups adds the groups of a run and, by group, their windows.
@@ -115,10 +126,10 @@ func (b *builder) groups(r *report.Run, lead string) {
 		for _, dim := range b.rep.Query.By {
 			labels = append(labels, label(g.By[dim]))
 		}
-		rows = append(rows, where{labels, &g.Cell})
+		rows = append(rows, where{labels: labels, cell: &g.Cell})
 		for j := range g.Windows {
 			w := &g.Windows[j]
-			windows = append(windows, where{append(slices.Clone(labels), b.window(r, w)), &w.Cell})
+			windows = append(windows, where{labels: append(slices.Clone(labels), b.window(r, w)), cell: &w.Cell})
 		}
 	}
 	b.compact("by "+strings.Join(b.rep.Query.By, ", "), lead, b.rep.Query.By, rows)
@@ -130,18 +141,21 @@ func (b *builder) windows(r *report.Run, lead string) {
 	var rows []where
 	for i := range r.Windows {
 		w := &r.Windows[i]
-		rows = append(rows, where{[]cell{b.window(r, w)}, &w.Cell})
+		rows = append(rows, where{labels: []cell{b.window(r, w)}, cell: &w.Cell})
 	}
 	b.compact("windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, rows)
 }
 
-// window names a window by its start: the time of day, or since the start of
-// the first window.
+// window names a window by its start: the time of day, with the date where the
+// windows are of several days, or the time since the start of the first window.
 func (b *builder) window(r *report.Run, w *report.Window) cell {
 	if wall(r.Clock) {
 		layout := "15:04:05"
+		if n := len(r.Windows); n > 0 && day(time.Unix(0, r.Windows[0].From)) != day(time.Unix(0, r.Windows[n-1].From)) {
+			layout = dated
+		}
 		if b.rep.Query.Window%1e9 != 0 {
-			layout = "15:04:05.000"
+			layout += ".000"
 		}
 		return text(time.Unix(0, w.From).UTC().Format(layout))
 	}

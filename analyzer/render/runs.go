@@ -16,9 +16,10 @@ func (b *builder) runs() {
 	var cells []*report.Cell
 	for i := range b.rep.Runs {
 		r := &b.rep.Runs[i]
-		rows = append(rows, where{[]cell{{text: r.Label, code: true}}, &r.Cell})
+		rows = append(rows, where{labels: []cell{{text: r.Label, code: true}}, cell: &r.Cell, side: r.Side})
 		cells = append(cells, &r.Cell)
 	}
+	b.sides(rows)
 	b.common()
 	if slices.ContainsFunc(cells, func(c *report.Cell) bool { return c.Requests.Total > 0 }) {
 		b.compact("overview", "", []string{"run"}, rows)
@@ -37,6 +38,20 @@ func (b *builder) runs() {
 	bare := b.bare(rows)
 	for i := range b.rep.Runs {
 		b.details(&b.rep.Runs[i], bare)
+	}
+}
+
+// sides marks each run with its side where these differ: a latency at a client
+// and one at a server are not of the same thing.
+func (b *builder) sides(rows []where) {
+	first := b.rep.Runs[0].Side
+	if !slices.ContainsFunc(b.rep.Runs, func(r report.Run) bool { return r.Side != first }) {
+		return
+	}
+	for i := range rows {
+		if side := b.rep.Runs[i].Side; side != "" {
+			rows[i].labels[0].note = b.note(side + " side")
+		}
 	}
 }
 
@@ -98,7 +113,7 @@ func (b *builder) sideBySide(name string, rows []where, head []string, values fu
 				row = append(row, text("—"))
 			}
 		} else {
-			row = append(row, b.count(&m, caveats(&m, m.Side)...))
+			row = append(row, b.count(&m, caveats(&m, r.side)...))
 			for _, v := range values(&m) {
 				row = append(row, fixed(scale, v))
 			}
