@@ -10,15 +10,18 @@ import (
 	"servescope/formats"
 )
 
+// forced is the reason of a format that the caller named.
+const forced = "forced"
+
 // detect finds the format of every input.
 func (s *Session) detect(ctx context.Context, set *formats.Set, force string) error {
-	var forced *formats.Format
+	var named *formats.Format
 	if force != "" {
 		f, err := set.Lookup(force)
 		if err != nil {
 			return err
 		}
-		forced = f
+		named = f
 	}
 	if len(s.inputs.List) == 0 {
 		return errors.New("there is no input")
@@ -31,8 +34,8 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 		}
 		f := &file{index: i, source: in.Source, label: in.Label, diags: new(diag.Log)}
 		s.files = append(s.files, f)
-		if forced != nil {
-			f.format, f.reason = forced, "forced"
+		if named != nil {
+			f.format, f.reason = named, forced
 			recognised++
 			continue
 		}

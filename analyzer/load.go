@@ -72,6 +72,7 @@ func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunM
 		f.account = formats.Account{Kinds: make(map[string]int64)}
 		for _, p := range mine {
 			f.diags.Merge(p.diags)
+			f.read += p.read
 			f.account.Total += p.account.Total
 			f.account.Parsed += p.account.Parsed
 			f.account.Diagnosed += p.account.Diagnosed
@@ -82,6 +83,9 @@ func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunM
 			f.account.Prints = p.account.Prints // of text logs, which one reader reads whole
 		}
 		f.addMetas(mine, rows)
+		if f.read == 0 {
+			f.diags.Add(f.nothingRead())
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type part struct {
 	runs    []*trace.RunMeta
 	diags   *diag.Log
 	account formats.Account
+	read    int64 // rows of any table, and figures that the producer computed
 }
 
 // largeSource is the size from which a source that only its reader can cut gets
@@ -99,10 +100,12 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 		return named(j.file, err)
 	}
 	defer r.Close()
+	var rows int64
 	for r.Next() {
 		if ctx.Err() != nil {
 			break
 		}
+		rows += int64(r.Batch().Rows)
 		if r.Batch().Table != trace.Requests {
 			continue // steps and the like: no request is in them
 		}
@@ -116,7 +119,10 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	if err := r.Err(); err != nil {
 		return named(j.file, err)
 	}
-	*out = part{r.Runs(), r.Diags(), r.Account()}
+	*out = part{r.Runs(), r.Diags(), r.Account(), rows}
+	for _, m := range out.runs {
+		out.read += int64(len(m.Reported))
+	}
 	return nil
 }
 

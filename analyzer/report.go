@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
@@ -54,6 +55,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		s.describe(filled, run, q, e)
 		r.Runs = append(r.Runs, *filled)
 	}
+	noteSides(r.Runs)
 	log.Merge(&s.diags)
 	log.Merge(s.inputs.ArchiveFaults())
 	for _, f := range s.files {
@@ -186,6 +188,27 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 }
 
 func sideOf(m *trace.RunMeta) string { return m.Default(trace.SideCol) }
+
+// noteSides says on every run with figures that these were measured at different
+// sides, where they were.
+func noteSides(runs []report.Run) {
+	var sides []string
+	has := func(r *report.Run) bool { return r.Side != "" && (r.Requests.Total > 0 || len(r.Reported) > 0) }
+	for i := range runs {
+		if has(&runs[i]) && !slices.Contains(sides, runs[i].Side) {
+			sides = append(sides, runs[i].Side)
+		}
+	}
+	if len(sides) < 2 {
+		return
+	}
+	slices.Sort(sides)
+	for i := range runs {
+		if has(&runs[i]) {
+			runs[i].Notes = append(runs[i].Notes, fmt.Sprintf("sides_differ: these runs were measured at different sides (%s): a latency at a client holds the network and what else lies before the server; compare figures of one side only", strings.Join(sides, ", ")))
+		}
+	}
+}
 
 // describeUnited describes a run of several records: what they agree on.
 func (s *Session) describeUnited(out *report.Run, r *run) {

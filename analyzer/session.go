@@ -72,6 +72,7 @@ type file struct {
 	account formats.Account
 	diags   *diag.Log
 	metas   map[int64]*meta // by RunMeta.Key
+	read    int64           // rows of any table, and figures that the producer computed
 	length  atomic.Int64    // bytes read from the start, of a source that does not know its size
 }
 

@@ -27,7 +27,8 @@ import (
 // on a clock named by the run's first letter (w wall, m monotonic, r run, q
 // request). A line "tiny RUN note" is a run without requests, "tiny RUN
 // claims METRIC STAT VALUE" one of its producer's figures; others are bad. All
-// runs of a file have key 0 unless their name ends in a digit.
+// runs of a file have key 0 unless their name ends in a digit. A run is measured
+// at the client, but one whose name begins with S at the server.
 var tiny = &formats.Format{Name: "tiny", Priority: 1, Shape: formats.Records, Open: openTiny,
 	Sniff: func(h *formats.Head) (formats.Score, string) {
 		if bytes.HasPrefix(h.Start, []byte("tiny ")) {
@@ -128,6 +129,9 @@ func (r *tinyReader) line(off int64, f []string, current *trace.RunMeta) *trace.
 	if m == nil {
 		kind := map[byte]trace.ClockKind{'w': trace.Wall, 'm': trace.Monotonic, 'r': trace.RunClock, 'q': trace.RequestClock}[f[1][0]]
 		m = &trace.RunMeta{Key: key, Format: "tiny", Side: trace.Client, Clock: trace.Clock{Kind: kind}}
+		if f[1][0] == 'S' {
+			m.Side = trace.Server
+		}
 		r.runs[key] = m
 	}
 	switch {

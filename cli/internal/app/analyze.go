@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -82,8 +81,8 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case len(rep.Runs) == 0:
-		return errors.New("no input holds a run; the report says why")
+	case w.Empty() != nil:
+		return w.Empty()
 	case c.Bool("strict"):
 		return lost(rep.Diags)
 	}

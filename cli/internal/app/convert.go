@@ -120,6 +120,10 @@ func (p *Process) runConvert(c *cli.Context) error {
 			return err
 		}
 		w.clear()
+		if err := w.Empty(); err != nil {
+			p.warn(w.Diags())
+			return err
+		}
 		return tw.Close()
 	})
 	if err != nil {

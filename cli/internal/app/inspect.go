@@ -80,12 +80,16 @@ func (p *Process) runInspect(c *cli.Context) error {
 	}
 	in := inspected(rep)
 	if form == "json" {
-		return printJSON(p.Stdout, in)
+		err = printJSON(p.Stdout, in)
+	} else {
+		var b strings.Builder
+		in.text(&b)
+		_, err = io.WriteString(p.Stdout, b.String())
 	}
-	var b strings.Builder
-	in.text(&b)
-	_, err = io.WriteString(p.Stdout, b.String())
-	return err
+	if err != nil {
+		return err
+	}
+	return w.Empty()
 }
 
 // inspected takes from a report what it says about the inputs.
