@@ -309,3 +309,21 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestNotStreamed: without streaming SGLang hands out the first token late; the
+// time is what it says, and a diag says what it is.
+func TestNotStreamed(t *testing.T) {
+	at := func(ms int) string { return fmt.Sprintf(`"%d"`, 1700000000000000000+ms*1000000) }
+	for ttft, late := range map[string]int64{"0.103": 0, "0.119": 0, "0.121": 1, "0.131": 1} {
+		root := spanText(" Req 1", at(0), at(140), textOf("rid", "1"), seconds("time_to_first_token", ttft), seconds("e2e", "0.14"), integerOf("usage.completion_tokens", 4))
+		slices := []string{spanText("prefill_forward", at(50), at(100))}
+		for i := range 3 {
+			slices = append(slices, spanText("decode_loop", at(100+10*i), at(110+10*i), v{"decode_ct", "intValue", fmt.Sprint(i)}))
+		}
+		g := read(t, exportText("sglang", "sglang server", append(slices, root)...))
+		want(t, g.rows[0], "chunk_gaps=[10000000 10000000 10000000]", "d_decode=30000000")
+		if n := g.diag("late_first_token").Count; n != late {
+			t.Errorf("ttft %s: %d, %+v", ttft, n, g.diags)
+		}
+	}
+}

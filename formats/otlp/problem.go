@@ -30,6 +30,7 @@ var (
 	probSlice       = problem{"unknown_slice", diag.Notice, "a slice of SGLang has a name that is not known and was not used", ""}
 	probLate        = problem{"span_without_request", diag.Notice, "slices belong to a request that is already complete or has no span of its own in the file", "raise the size of the exporter's queue; put the parts of a rotated file together"}
 	probSteps       = problem{"steps_missing", diag.Notice, "a request lacks some of its decode steps, so it has no gaps: exporters drop spans under load", "raise OTEL_BSP_MAX_QUEUE_SIZE"}
+	probLateFirst   = problem{"late_first_token", diag.Notice, "the engine had two more tokens before the first one reached the frontend: the request was probably not streamed, and decoding is in its TTFT", ""}
 	probMemory      = problem{"memory", diag.DataLoss, "requests were taken for open because their slices filled the memory before the span of the request came", "raise the memory limit"}
 	probManyRuns    = problem{"many_services", diag.Notice, "the file names more services than are told apart; the last ones are one run", ""}
 	probUnusedEvent = problem{"schedule_events", diag.Info, "events of the scheduler name the batch of each step; they are counted and not read", ""}

@@ -52,7 +52,7 @@ func (f *fold) fill(r *run, m members, side trace.Side, at stages, n int64, coun
 		}
 	}
 	if side != trace.Prefill {
-		f.steps(r, m, base, n, counted, offset)
+		f.steps(r, m, base, at.first, n, counted, offset)
 	}
 }
 
@@ -137,7 +137,7 @@ func (at *stages) decode(b *trace.Builder, list []rec) (base int64) {
 // steps sets the times between the tokens of a request, as the scheduler saw
 // them: base is its first token. The slices decode_loop end with a token each; a
 // retracted request gets one more from its second prefill.
-func (f *fold) steps(r *run, m members, base, n int64, counted bool, offset int64) {
+func (f *fold) steps(r *run, m members, base, first, n int64, counted bool, offset int64) {
 	loops := slices.DeleteFunc(slices.Clone(m.slices), func(x rec) bool { return x.stage != decodeLoop })
 	slices.SortStableFunc(loops, func(a, b rec) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.end, b.end)) })
 	loops = slices.CompactFunc(loops, func(a, b rec) bool { return a.count == b.count && (a.count >= 0 || a.start == b.start) })
@@ -156,14 +156,15 @@ func (f *fold) steps(r *run, m members, base, n int64, counted bool, offset int6
 	for i := range loops {
 		ends = append(ends, loops[i].end)
 	}
-	again := 0
 	for i := range m.slices {
 		if x := &m.slices[i]; x.stage == forward && x.end > base {
 			ends = append(ends, x.end)
-			again++
 		}
 	}
 	slices.Sort(ends)
+	if len(ends) > 2 && first > ends[2] {
+		f.note(&probLateFirst, offset)
+	}
 	r.rows.Int(trace.DDecode, ends[len(ends)-1]-base)
 	if !f.lists {
 		return
