@@ -71,7 +71,7 @@ func (x *batch) next(i int) (w row, selected bool) {
 		return w, false
 	}
 	side.rows++
-	if _, why := ttft(&w, x.base.def); why == metric.None && w.side < trace.Engine {
+	if _, why := ttft(&w, x.base.def); why == metric.None {
 		side.timed++
 	}
 	if w.placed {

@@ -124,7 +124,7 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 	if in.to > in.from {
 		lo, hi = max(a, in.from), min(b, in.to)
 	}
-	var tokens, tokensOK, firsts, span, prompt, cached, good, inflight, judged int64
+	var tokens, tokensOK, firsts, span, prompt, cached, good, inflight, judged, unclear int64
 	perMilli := make([]int64, 20_000)
 	seconds := map[int64]float64{}
 	for i, q := range rows {
@@ -149,8 +149,11 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 				count.Empty++
 			}
 			judged++
-			if ok && q.first-q.send <= 200 && (q.n < 2 || float64(q.last-q.first)/float64(q.n-1) <= 15) {
+			if ok && q.first-q.send <= 200 && (q.n < 2 || q.last > q.first && float64(q.last-q.first)/float64(q.n-1) <= 15) {
 				good++
+			}
+			if ok && q.first-q.send <= 200 && q.n > 1 && q.last == q.first { // there is no TPOT to judge
+				unclear++
 			}
 		}
 		if q.first >= 0 {
@@ -189,17 +192,19 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 				cached += q.cached
 			}
 		}
+		if arrived && q.status != trace.Failed {
+			prompts = append(prompts, float64(q.prompt))
+		}
 		if !ok {
 			continue
 		}
 		if arrived {
 			ttfts = append(ttfts, float64(q.first-q.send)*1e6)
 			waits = append(waits, float64(q.send-q.scheduled)*1e6)
-			prompts = append(prompts, float64(q.prompt))
 		}
 		if left {
 			e2es = append(e2es, float64(q.last-q.send)*1e6)
-			if q.n > 1 {
+			if q.n > 1 && q.last > q.first {
 				tpots = append(tpots, float64(q.last-q.first)*1e6/float64(q.n-1))
 				totals = append(totals, float64(q.finish-q.first)*1e6/float64(q.n-1))
 			}
@@ -235,45 +240,24 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 	}
 	near(t, where+" concurrency", c.Concurrency.Mean.V, float64(inflight)/float64(hi-lo))
 	near(t, where+" max concurrency", c.Concurrency.Max.V, float64(slices.Max(perMilli)))
-	if g := c.Goodput; g.Denominator != judged || g.Good != good {
-		t.Errorf("%s: goodput %d of %d, want %d of %d", where, g.Good, g.Denominator, good, judged)
+	if g := c.Goodput; g.Denominator != judged || g.Good != good || g.Unknown != unclear {
+		t.Errorf("%s: goodput %d (%d unknown) of %d, want %d (%d) of %d", where, g.Good, g.Unknown, g.Denominator, good, unclear, judged)
+	} else if unclear > 0 {
+		if g.Rate.Known {
+			t.Errorf("%s: goodput rate %v with %d unknown", where, g.Rate.V, unclear)
+		}
 	} else if judged > 0 {
 		near(t, where+" goodput rate", g.Rate.V, float64(good)/dt)
 	}
 	if in.to <= in.from {
-		peak(t, where, c.Throughput.Values["tps_peak"].V, seconds, a, b, in.group >= 0)
+		if in.group < 0 { // the tokens of all groups are in seconds
+			most := float64(tokens) / dt
+			for _, n := range seconds {
+				most = max(most, n)
+			}
+			near(t, where+" peak", c.Throughput.Values["tps_peak"].V, most)
+		}
 	}
-}
-
-// peak checks the greatest rate of a second of [a, b] ms, whose seconds hold
-// the given tokens.
-func peak(t *testing.T, where string, got float64, seconds map[int64]float64, a, b int64, part bool) {
-	t.Helper()
-	if part {
-		return // the tokens of all groups are in seconds
-	}
-	type bucket struct{ tokens, ms float64 }
-	var list []bucket
-	for end := a/1000 + 1; (end-1)*1000 < b; end++ {
-		lo, hi := max(a, (end-1)*1000), min(b, end*1000)
-		list = append(list, bucket{seconds[end], float64(hi - lo)})
-	}
-	join := func(i, j int) {
-		list[j].tokens += list[i].tokens
-		list[j].ms += list[i].ms
-		list = slices.Delete(list, i, i+1)
-	}
-	if list[0].ms < 1000 && len(list) > 1 {
-		join(0, 1)
-	}
-	if n := len(list); list[n-1].ms < 1000 && n > 1 {
-		join(n-1, n-2)
-	}
-	best := 0.0
-	for _, x := range list {
-		best = max(best, x.tokens/x.ms*1000)
-	}
-	near(t, where+" peak", got, best)
 }
 
 // TestAgainstPlainArithmetic compares every cell of random runs.

@@ -29,12 +29,14 @@ func (k concurrency) New(q *query.Query, facts *Facts) State {
 type flight struct {
 	starts, ends []int64
 	endless      int64 // requests without an end, left out
+	unended      int64 // of all, those without a residence
 	residence    stat.Moments
 }
 
 func (f *flight) merge(o *flight) {
 	f.starts, f.ends = append(f.starts, o.starts...), append(f.ends, o.ends...)
 	f.endless += o.endless
+	f.unended += o.unended
 	f.residence.Merge(&o.residence)
 }
 
@@ -43,12 +45,12 @@ func (f *flight) size() int64   { return 8 * int64(cap(f.starts)+cap(f.ends)) }
 
 func (f *flight) appendTo(dst []byte) []byte {
 	dst = appendValues(appendValues(dst, f.starts), f.ends)
-	return f.residence.AppendTo(appendInts(dst, f.endless))
+	return f.residence.AppendTo(appendInts(dst, f.endless, f.unended))
 }
 
 func (f *flight) load(src *reader) {
 	f.starts, f.ends = src.sorted(), src.sorted()
-	f.endless = src.int()
+	src.ints(&f.endless, &f.unended)
 	rest, err := f.residence.Load(src.src)
 	if err != nil || len(f.starts) != len(f.ends) {
 		src.fail()
@@ -61,13 +63,15 @@ func (f *flight) load(src *reader) {
 func (f *flight) add(w *row, def *metric.Definition) {
 	start, end := w.enter, or(w.finish, w.last)
 	d, why := between(start, end)
-	if why == metric.None && (!def.OKOnly || w.cohort(def) == metric.None) {
-		if def.OKOnly {
-			d, why = between(w.start, w.end(def))
-		}
-		if why == metric.None {
-			f.residence.AddN(d, 1)
-		}
+	if def.OKOnly {
+		d, why = between(w.start, w.end(def))
+	}
+	switch {
+	case def.OKOnly && w.cohort(def) != metric.None: // tools forget them
+	case why != metric.None, w.status == trace.Open, w.status == trace.HeadMissing:
+		f.unended++
+	default:
+		f.residence.AddN(d, 1)
 	}
 	switch w.status {
 	case trace.Open: // in flight until the log ends
@@ -162,7 +166,7 @@ func (s *concurrencyState) Finish(out Output) {
 			for _, window := range windows[:min(len(windows), maxCells/len(groups))] {
 				in := s.clip(run, info, w, window)
 				c := out.Cell(run, g, window)
-				c.Concurrency = concurrencyOf(sweep, &in, 0)
+				c.Concurrency = concurrencyOf(sweep, &in, all.endless)
 				c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
 				setValue(c, "concurrency_mean", c.Concurrency.Mean)
 				setValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
@@ -185,7 +189,7 @@ func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurr
 	c.Mean = report.Known(sweep.Mean(w.from, w.to), unit.None)
 	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
 	if endless > 0 {
-		c.Mean.Note = fmt.Sprintf("%d requests without a recorded end are left out", endless)
+		c.Mean.Note = fmt.Sprintf("%d requests without a recorded start or end are left out", endless)
 	}
 	return c
 }
@@ -196,8 +200,9 @@ func little(c *report.Cell, all *flight, w *interval) {
 	v := report.Null(w.why.String())
 	if w.why == metric.None && all.residence.N > 0 {
 		v = report.Known(all.residence.Mean()*float64(all.residence.N)/float64(w.dt), unit.None)
+		v.Note = joined(w.note, counting(all.unended, "%d requests have no recorded start or end and are left out"))
 		if m := c.Concurrency.Mean; m.Known && m.V > 0 && w.note == "" && (v.V > 1.01*m.V || v.V < 0.99*m.V) {
-			v.Note = "differs from the sweep: some requests lie partly outside of W, or have no end"
+			v.Note = joined(v.Note, "trust concurrency_mean: the sweep cuts requests at the ends of W, and holds open ones in flight until then")
 		}
 	} else if w.why == metric.None {
 		v = report.Null(metric.NotRecorded.String())

@@ -7,19 +7,29 @@ type flow struct {
 	completed        int64 // ok requests, by their end
 	tokens, tokensOK int64 // by their own time
 	firsts           int64 // of tokens, those that are the first of their request
-	prompt, promptOK int64 // prompt tokens, by the first token
+	prompt           int64 // prompt tokens, by the first token
 	prompts          int64 // requests whose prompt counts
 	noPrompt         int64 // of unknown length
 	cached           int64 // cached prompt tokens, by the first token
 	noCached         int64 // requests that do not say
+	overCached       int64 // requests that say more than their prompt has
 	span             int64 // decode time of sequences, ns
 	timed, steps     int64 // decode time, and tokens after the first, of sequences whose N is known
-	tpot, tpots      int64 // sum of TPOTs in 1/fraction ns, and how many
+	instant, undated int64 // sequences whose tokens came at one instant; requests that do not tell their decode time
+	tpot, tpots      int64 // sum of the TPOTs of timed sequences in 1/fraction ns, and how many
 	byChunk, spread  int64 // requests whose tokens are counted by chunk; are spread evenly
-	unknown, long    int64 // requests whose tokens nobody counted; that are too long to spread
+	long             int64 // requests that are too long to spread
 	unnamed          int64 // tokens of requests without a replica's name
 
-	firstDone, lastDone int64 // completions, or none
+	// Requests whose tokens nobody counted, those of them that are ok, and
+	// sequences of unknown N: each once, by its arrival, and in every window of
+	// time that it may have emitted in. byChunkIn is byChunk of every window.
+	unknown, unknownOK, untimed       int64
+	unknownIn, unknownOKIn, untimedIn int64
+	byChunkIn                         int64
+
+	dated               int64 // completions that are stamped
+	firstDone, lastDone int64 // of these, or none
 	replicas            map[string]replica
 	crowd               bool // there are more than maxReplicas
 }
@@ -27,14 +37,27 @@ type flow struct {
 // replica is one replica's part of a flow.
 type replica struct{ span, timed, steps, tokens int64 }
 
+// lack is how many requests a cell is short of.
+type lack struct{ unknown, unknownOK, untimed, byChunk int64 }
+
+// lack returns what the flow of a window of time, or of a wide cell, lacks.
+func (f *flow) lack(wide bool) lack {
+	if wide {
+		return lack{f.unknown, f.unknownOK, f.untimed, f.byChunk}
+	}
+	return lack{f.unknownIn, f.unknownOKIn, f.untimedIn, f.byChunkIn}
+}
+
 // maxReplicas bounds the names: beyond, the column does not name replicas.
 const maxReplicas = 4096
 
 func newFlow() *flow { return &flow{firstDone: none, lastDone: none} }
 
 func (f *flow) sums() []*int64 {
-	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.promptOK, &f.prompts, &f.noPrompt,
-		&f.cached, &f.noCached, &f.span, &f.timed, &f.steps, &f.tpot, &f.tpots, &f.byChunk, &f.spread, &f.unknown, &f.long, &f.unnamed}
+	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.prompts, &f.noPrompt,
+		&f.cached, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
+		&f.byChunk, &f.spread, &f.long, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
+		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.dated}
 }
 
 func (f *flow) merge(o *flow) {

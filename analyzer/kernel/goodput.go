@@ -183,7 +183,7 @@ func (s *goodputState) Finish(out Output) {
 	places := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
 		side := s.side
-		if side < 0 {
+		if side < 0 || info.sides[side].rows == 0 { // requests that the side did not see stay unjudged
 			side = info.latency(s.def)
 		}
 		w := info.over(s.def)

@@ -170,25 +170,10 @@ func (s *latencyState) Finish(out Output) {
 			if bySide[engine] == nil && bySide[trace.Decode] != nil {
 				engine = trace.Decode
 			}
-			s.put(c, "ttft_engine", slotTTFT, engine, bySide[engine], wide, idle)
-			if main >= trace.Engine { // never stands in for what a user sees
-				m := c.Metrics["ttft"]
-				setMetric(c, "ttft", s.emptyMetric("ttft", main, notRecorded(m), idle))
-			}
+			s.put(c, "ttft_engine", slotEngine, engine, bySide[engine], wide, idle)
 			s.notes(c, info, main, bySide[main])
 		}
 	})
-}
-
-// notRecorded is the exclusions of a metric none of whose values count.
-func notRecorded(m report.Metric) tally {
-	n := m.N
-	for _, k := range m.Excluded {
-		n += k
-	}
-	var t tally
-	t.add(metric.NotRecorded, n)
-	return t
 }
 
 // fromClient reports whether the measure is about the client whatever side

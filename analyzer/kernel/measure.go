@@ -35,6 +35,7 @@ var measures = [...]measure{
 	{name: "tps_request", of: tpsRequest, quotient: true, leaving: true},
 	{name: "tps_e2e", of: tpsE2E, quotient: true, leaving: true},
 	{name: "tps_decode", of: tpsDecode, quotient: true, leaving: true},
+	{name: "ttft_engine", of: ttftEngine},
 }
 
 // Slots of measures that code names.
@@ -50,6 +51,8 @@ const (
 	slotAfterFirst
 	slotE2E
 	slotStreamEnd
+
+	slotEngine = len(measures) - 1
 )
 
 // slotOf returns the slot of a metric of single requests, and the side whose
@@ -65,7 +68,7 @@ func slotOf(name string) (slot int, side trace.Side, ok bool) {
 	case "ttft_server":
 		return slotTTFT, trace.Server, true
 	case "ttft_engine":
-		return slotTTFT, trace.Engine, true
+		return slotEngine, trace.Engine, true
 	}
 	for i := range measures {
 		if measures[i].name == m.Name {
@@ -75,10 +78,38 @@ func slotOf(name string) (slot int, side trace.Side, ok bool) {
 	return 0, 0, false
 }
 
+// ttft is what a user sees: stamps of the engine and of its nodes never stand
+// in for those of the server or the client.
 func ttft(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.seen(def); why != metric.None {
+		return 0, why
+	}
+	return w.toFirst(def)
+}
+
+func ttftEngine(w *row, def *metric.Definition) (int64, metric.Reason) {
 	if why := w.cohort(def); why != metric.None {
 		return 0, why
 	}
+	if w.side < trace.Engine {
+		return 0, metric.NotRecorded
+	}
+	return w.toFirst(def)
+}
+
+// seen tells why a request takes no part in latencies that begin where it came
+// in from outside.
+func (w *row) seen(def *metric.Definition) metric.Reason {
+	why := w.cohort(def)
+	if why == metric.None && w.side >= trace.Engine {
+		why = metric.NotRecorded
+	}
+	return why
+}
+
+// toFirst returns the time to the first token at the row's own side, of a
+// request of the cohort.
+func (w *row) toFirst(def *metric.Definition) (int64, metric.Reason) {
 	if w.stream == 0 {
 		if def.OneShot {
 			return e2e(w, def)
@@ -130,7 +161,7 @@ func e2eFromSchedule(w *row, def *metric.Definition) (int64, metric.Reason) {
 }
 
 func firstEvent(w *row, def *metric.Definition) (int64, metric.Reason) {
-	if why := w.cohort(def); why != metric.None {
+	if why := w.seen(def); why != metric.None {
 		return 0, why
 	}
 	if w.stream == 0 {
@@ -140,6 +171,9 @@ func firstEvent(w *row, def *metric.Definition) (int64, metric.Reason) {
 }
 
 func ttfot(w *row, def *metric.Definition) (int64, metric.Reason) {
+	if why := w.seen(def); why != metric.None {
+		return 0, why
+	}
 	end, why := w.answerFor(def)
 	if why != metric.None {
 		return 0, why
@@ -198,7 +232,7 @@ func (w *row) span(def *metric.Definition, end int64) (d, n int64, why metric.Re
 		return 0, 0, metric.NLessThan2
 	}
 	if w.first(def) == none && def.Silent || w.stream == 0 {
-		first, why := ttft(w, def)
+		first, why := w.toFirst(def)
 		if why != metric.None {
 			return 0, 0, why
 		}
@@ -218,7 +252,19 @@ func tpot(w *row, def *metric.Definition) (int64, metric.Reason) {
 	if why == metric.NotRecorded {
 		d, why = w.measured(end)
 	}
-	return perToken(d, n-def.Less), why
+	return pace(d, n-def.Less, why, def)
+}
+
+// pace is the key of d ns per n tokens. Tokens that came at one instant have no
+// pace; tools write 0.
+func pace(d, n int64, why metric.Reason, def *metric.Definition) (int64, metric.Reason) {
+	switch {
+	case why != metric.None:
+		return 0, why
+	case d == 0 && !def.Loose:
+		return 0, metric.NoSpan
+	}
+	return perToken(d, n), metric.None
 }
 
 // measured returns the time from the first token to the last as the engine
@@ -236,7 +282,10 @@ func (w *row) measured(end int64) (int64, metric.Reason) {
 
 func tpotFromTotal(w *row, def *metric.Definition) (int64, metric.Reason) {
 	d, n, why := w.span(def, w.finish)
-	return perToken(d, n-def.Less), why
+	if why == metric.None && !def.Loose && w.last != none && w.last == w.first(def) {
+		why = metric.NoSpan // what is left is the end of the stream, not tokens
+	}
+	return pace(d, n-def.Less, why, def)
 }
 
 func tpotAfterFirstChunk(w *row, def *metric.Definition) (int64, metric.Reason) {
@@ -247,10 +296,8 @@ func tpotAfterFirstChunk(w *row, def *metric.Definition) (int64, metric.Reason) 
 		why = metric.NotRecorded
 	case n <= w.chunk:
 		why = metric.NLessThan2
-	default:
-		return perToken(d, n-w.chunk), metric.None
 	}
-	return 0, why
+	return pace(d, n-w.chunk, why, def)
 }
 
 // perToken is the key of d ns per n tokens.
@@ -262,12 +309,28 @@ func perToken(d, n int64) int64 {
 }
 
 func promptTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
-	return counted(w.cohort(def), w.prompt, metric.NotRecorded)
+	return counted(w.asked(def), w.prompt, metric.NotRecorded)
 }
 
 func cachedTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
-	return counted(w.cohort(def), w.cached, metric.NotRecorded)
+	if w.asked(def) == metric.None && w.overCached() {
+		return 0, metric.Inconsistent
+	}
+	return counted(w.asked(def), w.cached, metric.NotRecorded)
 }
+
+// asked tells why a request takes no part in metrics of its prompt, which is
+// there whether or not a token came back.
+func (w *row) asked(def *metric.Definition) metric.Reason {
+	if w.status == trace.Empty {
+		return metric.None
+	}
+	return w.cohort(def)
+}
+
+// overCached reports whether more of the prompt is said to be cached than there
+// is.
+func (w *row) overCached() bool { return w.prompt != none && w.cached > w.prompt }
 
 func outputTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
 	return counted(w.cohort(def), w.tokens(def), metric.NUnknown)
@@ -352,7 +415,7 @@ func Column(def *metric.Definition) func(name string, b *trace.Batch, values []f
 		for i := range b.Rows {
 			values[i], known[i] = 0, false
 			w := r.at(i)
-			if !ok || side >= 0 && w.side != side || slot == slotTTFT && side < 0 && w.side >= trace.Engine {
+			if !ok || side >= 0 && w.side != side {
 				continue
 			}
 			v, why := measures[slot].of(&w, def)

@@ -9,44 +9,70 @@ import (
 )
 
 // model writes B, TPOT in the model, R and what follows from them, beside what
-// was measured.
+// was measured. The model is about the sequences whose N is known: those whose
+// tokens are in what was measured.
 func (s *ratesState) model(p *putter) {
 	f, w := p.f, p.w
-	names := []string{"batch_decode", "tps_replica_model", "tps_total_model", "identity_ratio", "weighting_ratio"}
-	p.ratio("tpot_weighted", float64(f.timed), float64(f.steps), unit.NSPerToken, metric.NotRecorded)
+	without := counting(p.lack.untimed, "%d sequences have an unknown number of tokens and are left out")
+	instant := counting(f.instant, "the tokens of %d requests came at one instant and take no time")
+	undated := counting(f.undated, "%d requests do not tell when their tokens came and are left out")
+	why := f.timeless(p.lack.untimed)
+	span := float64(f.timed)
+	steps := float64(f.steps)
+	if f.timed == 0 {
+		steps = 0
+	}
+	p.ratio("tpot_weighted", span, steps, unit.NSPerToken, why, without, undated, instant)
 	s.replicas(p)
 	if w.why != metric.None || f.span == 0 {
-		why := w.why
-		if why == metric.None {
-			why = metric.NotRecorded
+		if w.why != metric.None {
+			why = w.why
 		}
-		for _, name := range names {
+		for _, name := range []string{"batch_decode", "tps_replica_model", "tps_total_model", "identity_ratio", "weighting_ratio"} {
 			p.null(name, why)
 		}
 		return
 	}
-	b := float64(f.span) / float64(w.dt)
-	setValue(p.c, "batch_decode", report.Known(b, unit.None))
-	total := 0.0
-	if f.timed > 0 {
-		total = b * 1e9 * float64(f.steps) / float64(f.timed)
+	b := report.Known(float64(f.span)/float64(w.dt), unit.None)
+	b.Note = joined(w.note, undated)
+	setValue(p.c, "batch_decode", b)
+	if f.timed == 0 || f.steps == 0 {
+		for _, name := range []string{"tps_replica_model", "tps_total_model", "identity_ratio", "weighting_ratio"} {
+			p.null(name, why)
+		}
+		return
 	}
-	s.replicaModel(p, total)
-	measured := float64(f.tokens) * 1e9 / float64(w.dt)
+	timed := span / float64(w.dt) // B of the sequences in the model
+	total := s.replicaModel(p, timed*1e9*steps/span, joined(without, undated))
+	tokens := f.tokens
 	if s.def.OKOnly {
-		measured = float64(f.tokensOK) * 1e9 / float64(w.dt)
+		tokens = f.tokensOK
 	}
-	identity := p.ratio("identity_ratio", total, measured, unit.Ratio, metric.NoToken)
-	if want := 1 - float64(f.firsts)/float64(max(f.tokens, 1)); identity.Known && (identity.V-want > 1e-6 || want-identity.V > 1e-6) {
-		identity.Note = fmt.Sprintf("%s expected: stamps or counts of some requests are missing or contradict each other", unit.Format(unit.Ratio, want))
+	measured := float64(tokens) * 1e9 / float64(w.dt)
+	identity := p.ratio("identity_ratio", total, measured, unit.Ratio, metric.NoToken, without)
+	if want := 1 - float64(f.firsts)/float64(max(tokens, 1)); identity.Known && (identity.V-want > 1e-6 || want-identity.V > 1e-6) {
+		identity.Note = joined(fmt.Sprintf("%s expected: stamps or counts of some requests are missing or contradict each other", unit.Format(unit.Ratio, want)), without)
 		setValue(p.c, "identity_ratio", identity)
 	}
 	if f.tpots == 0 || f.tpot == 0 {
-		p.null("weighting_ratio", metric.NotRecorded)
+		p.null("weighting_ratio", metric.NoSpan)
 		return
 	}
 	mean := float64(f.tpot) / fraction / float64(f.tpots)
-	p.ratio("weighting_ratio", b*1e9/mean, measured, unit.Ratio, metric.NoToken)
+	p.ratio("weighting_ratio", timed*1e9/mean, measured, unit.Ratio, metric.NoToken, without, instant)
+}
+
+// timeless tells why no time per token is known.
+func (f *flow) timeless(untimed int64) metric.Reason {
+	switch {
+	case untimed > 0 && f.timed == 0:
+		return metric.NUnknown
+	case f.instant > 0:
+		return metric.NoSpan
+	case f.undated == 0 && f.firsts > 0:
+		return metric.NLessThan2
+	}
+	return metric.NotRecorded
 }
 
 // named reports whether all tokens came from replicas with a name.
@@ -64,7 +90,7 @@ func (s *ratesState) replicas(p *putter) {
 	default:
 		n := 0
 		for _, r := range p.f.replicas {
-			if r.tokens > 0 {
+			if r.tokens > 0 || r.span > 0 {
 				n++
 			}
 		}
@@ -72,26 +98,25 @@ func (s *ratesState) replicas(p *putter) {
 	}
 }
 
-// replicaModel writes B/TPOT of one replica and of all.
-func (s *ratesState) replicaModel(p *putter, total float64) {
-	if p.f.timed == 0 {
-		p.null("tps_replica_model", metric.NotRecorded)
-		p.null("tps_total_model", metric.NotRecorded)
-		return
-	}
+// replicaModel writes B/TPOT of one replica and of all, and returns that of all.
+func (s *ratesState) replicaModel(p *putter, total float64, note string) float64 {
 	one := report.Null(metric.Coverage.String())
 	r := p.c.Throughput.Values["replicas"]
 	if p.f.named() {
 		total = 0
 		for _, name := range sortedKeys(p.f.replicas) {
 			if r := p.f.replicas[name]; r.timed > 0 {
-				total += float64(float64(r.span) / float64(p.w.dt) * 1e9 * float64(r.steps) / float64(r.timed))
+				total += float64(float64(r.timed) / float64(p.w.dt) * 1e9 * float64(r.steps) / float64(r.timed))
 			}
 		}
 	}
 	if r.Known && r.V > 0 {
 		one = report.Known(total/r.V, unit.TokenRate)
+		one.Note = note
 	}
 	setValue(p.c, "tps_replica_model", one)
-	setValue(p.c, "tps_total_model", report.Known(total, unit.TokenRate))
+	all := report.Known(total, unit.TokenRate)
+	all.Note = note
+	setValue(p.c, "tps_total_model", all)
+	return total
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
-	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 )
 
@@ -67,34 +66,56 @@ func (s *ratesState) at(y *sequence, t, n int64) *flow {
 
 // count adds what a request counts once.
 func (s *ratesState) count(y *sequence) {
-	w, good := &y.row, y.row.cohort(s.def) == metric.None
+	w, e := &y.row, &y.emission
 	f := s.at(y, w.arrival(), 1)
 	f.requests++
 	if w.status == trace.OK {
 		f.ok++
-		if y.emission.n == 0 && w.tokens(s.def) == none {
-			f.unknown++
-		}
 		s.complete(y)
 	}
-	f = s.at(y, y.emission.base, 0) // the prompt is credited at the first token
-	if good && w.prompt != none {
-		f.promptOK += w.prompt
+	if e.n == 0 && w.tokens(s.def) == none && w.emitted() {
+		s.missing(y)
 	}
-	if y.emission.n == 0 {
+	s.prompt(y)
+}
+
+// missing counts a request that emitted nobody knows how many tokens.
+func (s *ratesState) missing(y *sequence) {
+	w, e, ok := &y.row, &y.emission, int64(0)
+	if y.row.cohort(s.def) == metric.None {
+		ok = 1
+	}
+	f := s.at(y, w.arrival(), 0)
+	f.unknown++
+	f.unknownOK += ok
+	s.during(y, or(e.base, w.arrival()), or(e.last, w.arrival()), func(window, _ int64) {
+		f := s.in(y, window, 0)
+		f.unknownIn++
+		f.unknownOKIn += ok
+	})
+}
+
+// prompt credits the prompt of a request at its first token. Of failed ones,
+// tools count none.
+func (s *ratesState) prompt(y *sequence) {
+	w, e := &y.row, &y.emission
+	if s.def.OKOnly && w.cohort(s.def) != metric.None || !s.def.OKOnly && e.n == 0 && !w.emitted() {
 		return
 	}
+	f := s.at(y, e.base, 0)
 	f.prompts++
-	if w.prompt == none {
+	switch {
+	case w.prompt == none:
 		f.noPrompt++
 		return
-	}
-	f.prompt += w.prompt
-	if w.cached == none {
+	case w.cached == none:
 		f.noCached++
-	} else {
+	case w.overCached():
+		f.overCached++
+	default:
 		f.cached += w.cached
 	}
+	f.prompt += w.prompt
 }
 
 // complete adds what an ok request counts at its end.
@@ -102,12 +123,9 @@ func (s *ratesState) complete(y *sequence) {
 	w := &y.row
 	f := s.at(y, w.leaving(), 0)
 	f.completed++
-	if w.placed && w.leaving() != none {
-		f.firstDone, f.lastDone = least(f.firstDone, w.leaving()), max(f.lastDone, w.leaving())
-	}
-	if v, why := tpot(w, s.def); why == metric.None {
-		f.tpot += int64(float64(stat.Unkey(v)*fraction) + 0.5)
-		f.tpots++
+	if end := or(w.finish, w.last); w.placed && end != none {
+		f.dated++
+		f.firstDone, f.lastDone = least(f.firstDone, end), max(f.lastDone, end)
 	}
 }
 
@@ -145,11 +163,13 @@ func (s *ratesState) emit(y *sequence) {
 	}
 	good, first := y.row.cohort(s.def) == metric.None, true
 	s.stretches(y, func(start, n int64) {
-		s.cells.room()
-		f := s.cells.at(place{start, y.index, y.group, int32(y.row.side)}, n)
+		f := s.in(y, start, n)
 		f.tokens += n
 		if good {
 			f.tokensOK += n
+		}
+		if e.byChunk {
+			f.byChunkIn++
 		}
 		if y.replica == "" {
 			f.unnamed += n
@@ -158,7 +178,7 @@ func (s *ratesState) emit(y *sequence) {
 		}
 		if first {
 			first = false
-			f.first(e)
+			f.first(e, good || !s.def.OKOnly)
 		}
 	})
 	if !y.row.placed || e.base == none {
@@ -174,9 +194,11 @@ func (s *ratesState) emit(y *sequence) {
 	}
 }
 
-// first counts the first token of a request.
-func (f *flow) first(e *emission) {
-	f.firsts++
+// first counts the first token of a request, which may not be in the model.
+func (f *flow) first(e *emission, modelled bool) {
+	if modelled {
+		f.firsts++
+	}
 	if e.byChunk {
 		f.byChunk++
 	}
@@ -188,46 +210,49 @@ func (f *flow) first(e *emission) {
 // decode adds the time between first and last token, clipped to windows.
 func (s *ratesState) decode(y *sequence) {
 	w := &y.row
+	if s.def.OKOnly && w.cohort(s.def) != metric.None {
+		return
+	}
 	begin := or(w.token, w.event)
 	d, why := between(begin, w.last)
 	if why != metric.None || w.stream == 0 {
+		if y.emission.n > 0 || w.emitted() {
+			s.at(y, w.arrival(), 0).undated++
+		}
 		return
 	}
 	n := w.tokens(s.def)
 	known := n != none && n >= 1
-	put := func(window, d, steps int64) {
-		s.cells.room()
-		f := s.cells.at(place{window, y.index, y.group, int32(w.side)}, 0)
-		r := replica{span: d}
+	if !known {
+		s.at(y, w.arrival(), 0).untimed++
+	}
+	s.during(y, begin, w.last, func(window, d int64) {
+		f, r := s.in(y, window, 0), replica{span: d}
+		f.span += d
 		if known {
-			r.timed, r.steps = d, steps
+			r.timed = d
+			f.timed += d
+		} else {
+			f.untimedIn++
 		}
-		f.span += r.span
-		f.timed += r.timed
-		f.steps += r.steps
 		if y.replica != "" {
 			f.replica(y.replica, r)
+		} else if !known {
+			f.unnamed++
 		}
-	}
-	if y.axis.length == 0 || y.axis.other || !w.placed {
-		put(NoWindow, d, n-1)
+	})
+	if !known || n < 2 {
 		return
 	}
-	// Time and tokens of each window. Tokens beyond the first are steps.
-	for t := begin; t < w.last; {
-		window, end := y.axis.window(t), w.last
-		switch {
-		case window != NoWindow && s.cells.beyond(window):
-			window = NoWindow
-		case window != NoWindow:
-			end = min(end, window+y.axis.length, y.axis.to)
-		case t < y.axis.from:
-			end = min(end, y.axis.from)
-		}
-		put(window, end-t, 0)
-		t = end
+	if f := s.at(y, w.leaving(), 0); d == 0 {
+		f.instant++
+	} else {
+		f.tpot += int64(float64(float64(d)/float64(n-1)*fraction) + 0.5)
+		f.tpots++
 	}
-	if !known {
+	// Tokens beyond the first are steps.
+	if y.axis.length == 0 || y.axis.other || !w.placed {
+		s.step(y, NoWindow, n-1)
 		return
 	}
 	first := true
@@ -236,7 +261,47 @@ func (s *ratesState) decode(y *sequence) {
 		if first {
 			first, n = false, n-1
 		}
-		put(window, 0, n)
+		s.step(y, window, n)
 	})
 	s.cells.lost = lost // counted by emit
+}
+
+// step adds tokens that came after the first.
+func (s *ratesState) step(y *sequence, window, n int64) {
+	f := s.in(y, window, 0)
+	f.steps += n
+	if y.replica != "" {
+		f.replica(y.replica, replica{steps: n})
+	}
+}
+
+// in returns the flow of a window, for n requests or tokens.
+func (s *ratesState) in(y *sequence, window, n int64) *flow {
+	s.cells.room()
+	return s.cells.at(place{window, y.index, y.group, int32(y.row.side)}, n)
+}
+
+// during calls f for each window that [from, to) lies in and the time that it
+// spends there; once for an instant.
+func (s *ratesState) during(y *sequence, from, to int64, f func(window, d int64)) {
+	d, why := between(from, to)
+	if why != metric.None || y.axis.length == 0 || y.axis.other || !y.row.placed {
+		f(NoWindow, d)
+		return
+	}
+	for t := from; ; {
+		window, end := y.axis.window(t), to
+		switch {
+		case window != NoWindow && s.cells.beyond(window):
+			window = NoWindow
+		case window != NoWindow:
+			end = min(end, window+y.axis.length, y.axis.to)
+		case t < y.axis.from:
+			end = min(end, y.axis.from)
+		}
+		f(window, end-t)
+		if t = end; t >= to {
+			return
+		}
+	}
 }

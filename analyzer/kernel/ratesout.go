@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
@@ -44,10 +46,11 @@ func (s *ratesState) Finish(out Output) {
 			if t.window != NoWindow {
 				in = s.clip(run, info, w, t.window)
 			}
-			s.put(c, sum, &in, t.window == NoWindow)
+			p := putter{c: c, f: sum, w: &in, lack: sum.lack(t.window == NoWindow), wide: t.window == NoWindow}
+			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
-			if t.window == NoWindow {
-				peak = s.peak(run, t.group, side, seconds, &w, sum)
+			if p.wide {
+				peak = s.peak(run, t.group, side, seconds, &p)
 			}
 			setValue(c, "tps_peak", peak)
 		}
@@ -69,8 +72,9 @@ func (s *base) clip(run int32, info *runInfo, w interval, window int64) interval
 	return w
 }
 
-// peak returns the greatest rate of a second of W.
-func (s *ratesState) peak(run, group int32, side trace.Side, places []place, w *interval, f *flow) report.Value {
+// peak returns the greatest number of tokens in a second of the run's clock.
+func (s *ratesState) peak(run, group int32, side trace.Side, places []place, p *putter) report.Value {
+	w, f := p.w, p.f
 	switch {
 	case !w.placed && w.why != metric.None:
 		return report.Null(w.why.String())
@@ -85,22 +89,28 @@ func (s *ratesState) peak(run, group int32, side trace.Side, places []place, w *
 			sum.merge(s.seconds.byPlace[p])
 		}
 	}
-	if sum.full || f.long > 0 {
+	switch most := sum.peak(); {
+	case sum.full || f.long > 0:
 		return report.Null(metric.TooMany.String())
+	case f.tokens == 0 && f.unknown > 0:
+		return report.Null(metric.NUnknown.String())
+	default:
+		v := report.Known(float64(most), unit.TokenRate)
+		v.Note = p.lacking(f.unknown)
+		if f.spread > f.byChunk {
+			v.Note = joined(v.Note, fmt.Sprintf("the tokens of %d requests are spread evenly: their chunks are not counted", f.spread-f.byChunk))
+		}
+		if mean := float64(f.tokens) * 1e9 / float64(w.to-w.from); mean > v.V { // W is no whole number of seconds
+			v.V = mean
+			v.Note = joined(v.Note, "the mean: no second of the clock holds as much")
+		}
+		return v
 	}
-	v := report.Known(sum.peak(w.from, w.to), unit.TokenRate)
-	switch {
-	case f.byChunk > 0:
-		v.Note = fmt.Sprintf("chunks of %d requests count as one token each: nobody counted their tokens", f.byChunk)
-	case f.spread > 0:
-		v.Note = fmt.Sprintf("the tokens of %d requests are spread evenly: their chunks are not counted", f.spread)
-	}
-	return v
 }
 
-// put writes the rates of a cell over w.
-func (s *ratesState) put(c *report.Cell, f *flow, w *interval, wide bool) {
-	t := &c.Throughput
+// put writes the rates of a cell.
+func (s *ratesState) put(p *putter) {
+	w, t := p.w, &p.c.Throughput
 	t.From, t.To, t.Window = report.Null(metric.Clock.String()), report.Null(metric.Clock.String()), report.Null(w.why.String())
 	if w.placed {
 		t.From, t.To = report.KnownInt(w.from, unit.Nanosecond), report.KnownInt(w.to, unit.Nanosecond)
@@ -111,38 +121,43 @@ func (s *ratesState) put(c *report.Cell, f *flow, w *interval, wide bool) {
 		t.Window = report.KnownInt(w.dt, unit.Nanosecond)
 		t.Window.Note = w.note
 	}
-	p := putter{c: c, f: f, w: w}
-	p.requests(wide)
-	p.tokens(s.def, wide)
-	s.model(&p)
+	p.requests()
+	p.tokens(s.def)
+	s.model(p)
 	if len(s.q.SLO) == 0 {
 		p.null("goodput", metric.NoObjective)
 	}
 }
 
-// putter writes rates.
+// putter writes rates of a cell over w.
 type putter struct {
-	c *report.Cell
-	f *flow
-	w *interval
+	c    *report.Cell
+	f    *flow
+	w    *interval
+	lack lack
+	wide bool // the cell is of no window of time
 }
 
-// per writes n per second of Δt.
-func (p *putter) per(name string, n int64, u unit.Unit) report.Value {
-	v := report.Null(p.w.why.String())
-	if p.w.why == metric.None {
+// per writes n per second of Δt, or null for a reason, with notes.
+func (p *putter) per(name string, n int64, u unit.Unit, why metric.Reason, notes ...string) report.Value {
+	if p.w.why != metric.None {
+		why = p.w.why
+	}
+	v := report.Null(why.String())
+	if why == metric.None {
 		v = report.Known(float64(n)*1e9/float64(p.w.dt), u)
-		v.Note = p.w.note
+		v.Note = joined(append([]string{p.w.note}, notes...)...)
 	}
 	setValue(p.c, name, v)
 	return v
 }
 
 // ratio writes a/b, or null where b is 0.
-func (p *putter) ratio(name string, a, b float64, u unit.Unit, otherwise metric.Reason) report.Value {
+func (p *putter) ratio(name string, a, b float64, u unit.Unit, otherwise metric.Reason, notes ...string) report.Value {
 	v := report.Null(otherwise.String())
 	if b != 0 {
 		v = report.Known(a/b, u)
+		v.Note = joined(notes...)
 	}
 	setValue(p.c, name, v)
 	return v
@@ -152,80 +167,131 @@ func (p *putter) null(name string, why metric.Reason) {
 	setValue(p.c, name, report.Null(why.String()))
 }
 
-func (p *putter) requests(wide bool) {
-	f := p.f
-	p.per("request_rate", f.requests, unit.PerSecond)
-	done := f.ok
-	if !wide {
-		done = f.completed
-	}
-	p.per("request_rate_ok", done, unit.PerSecond)
-	whole := p.w.why
-	switch {
-	case !wide:
-		whole = metric.WholeRun
-	case p.w.placed:
-		whole = metric.NoSpan
-	case whole == metric.None:
-		whole = metric.Clock
-	}
-	if d := p.w.whole - p.w.from; wide && p.w.placed && d > 0 {
-		p.ratio("request_rate_ok_whole", float64(f.ok)*1e9, float64(d), unit.PerSecond, whole)
-		p.ratio("tps_whole", float64(f.tokens)*1e9, float64(d), unit.TokenRate, whole)
-	} else {
-		p.null("request_rate_ok_whole", whole)
-		p.null("tps_whole", whole)
-	}
-	d := int64(0)
-	if wide && f.firstDone != none {
-		d = f.lastDone - f.firstDone
-	}
-	v := p.ratio("request_rate_completions", float64(f.completed-1)*1e9, float64(d), unit.PerSecond, whole)
-	if v.Known && f.completed < 10 {
-		v.Note = fmt.Sprintf("between %d completions", f.completed)
-		setValue(p.c, "request_rate_completions", v)
-	}
+// joined returns one note of several, of which some are empty.
+func joined(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return n == "" }), "; ")
 }
 
-func (p *putter) tokens(def *metric.Definition, wide bool) {
+// counting returns a note about n requests, or "" for none.
+func counting(n int64, format string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
+}
+
+func (p *putter) requests() {
 	f := p.f
-	note := ""
+	p.per("request_rate", f.requests, unit.PerSecond, metric.None)
+	done := f.ok
+	if !p.wide {
+		done = f.completed
+	}
+	p.per("request_rate_ok", done, unit.PerSecond, metric.None)
+	p.ratio("request_rate_ok_whole", float64(f.ok)*1e9, p.whole(), unit.PerSecond, p.noWhole())
+	p.completions()
+}
+
+// whole returns the length of the whole span, 0 where it is unknown.
+func (p *putter) whole() float64 {
+	if !p.wide || !p.w.placed || p.w.whole <= p.w.from {
+		return 0
+	}
+	return float64(p.w.whole - p.w.from)
+}
+
+// noWhole tells why there is no whole span.
+func (p *putter) noWhole() metric.Reason {
 	switch {
-	case f.unknown > 0:
-		note = fmt.Sprintf("%d requests have an unknown number of tokens and are left out", f.unknown)
-	case f.byChunk > 0:
-		note = fmt.Sprintf("%d requests count one token per chunk", f.byChunk)
+	case !p.wide:
+		return metric.WholeRun
+	case p.w.placed:
+		return metric.NoSpan
+	case p.w.why == metric.None:
+		return metric.Clock
 	}
-	noted := func(name string, v report.Value) {
-		if v.Known && note != "" {
-			v.Note = note
-			setValue(p.c, name, v)
+	return p.w.why
+}
+
+// leastCompletions is the least number of completions that a rate between them
+// is told from: two that end together would make any rate.
+const leastCompletions = 10
+
+// completions writes the rate between the first and the last completion.
+func (p *putter) completions() {
+	f, why, d := p.f, p.noWhole(), 0.0
+	switch {
+	case !p.wide || !p.w.placed:
+	case f.dated < leastCompletions:
+		if why = metric.FewRequests; f.ok >= leastCompletions {
+			why = metric.NotRecorded
 		}
+	default:
+		d = float64(f.lastDone - f.firstDone)
 	}
-	noted("tps", p.per("tps", f.tokens, unit.TokenRate))
-	p.per("tps_ok", f.tokensOK, unit.TokenRate)
-	output, prompt := f.tokens, f.prompt
+	p.ratio("request_rate_completions", float64(f.dated-1)*1e9, d, unit.PerSecond, why,
+		counting(f.completed-f.dated, "the ends of %d requests are not recorded, so they are left out"))
+}
+
+// lacking notes the tokens that a rate is short of, or that are assumed.
+func (p *putter) lacking(unknown int64) string {
+	return joined(counting(unknown, "%d requests have an unknown number of tokens and are left out"),
+		counting(p.lack.byChunk, "%d requests count one token per chunk: nobody counted their tokens"))
+}
+
+// tokens writes the rates of tokens.
+func (p *putter) tokens(def *metric.Definition) {
+	f := p.f
+	unknown, unknownOK := p.lack.unknown, p.lack.unknownOK
+	all, ok := summed(f.tokens, unknown), summed(f.tokensOK, unknownOK)
+	p.per("tps", f.tokens, unit.TokenRate, all, p.lacking(unknown))
+	p.per("tps_ok", f.tokensOK, unit.TokenRate, ok, p.lacking(unknownOK))
+	whole, why := p.whole(), p.noWhole()
+	if all != metric.None && whole > 0 {
+		whole, why = 0, all
+	}
+	p.ratio("tps_whole", float64(f.tokens)*1e9, whole, unit.TokenRate, why, p.lacking(unknown))
+	output := f.tokens
 	if def.OKOnly {
-		output, prompt = f.tokensOK, f.promptOK
+		output, all, unknown = f.tokensOK, ok, unknownOK
 	}
-	noted("tps_decode", p.per("tps_decode", output, unit.TokenRate))
+	note := p.lacking(unknown)
+	p.per("tps_decode", output, unit.TokenRate, all, note)
+	prompts := metric.None
 	if f.prompts > 0 && f.noPrompt == f.prompts {
-		for _, name := range []string{"tps_prompt", "tps_end_to_end", "tps_end_to_end_computed", "prefill_token_share", "decode_token_share"} {
-			p.null(name, metric.NotRecorded)
-		}
-		return
+		prompts = metric.NotRecorded
 	}
-	p.per("tps_prompt", prompt, unit.TokenRate)
-	v := p.per("tps_end_to_end", prompt+output, unit.TokenRate)
-	if v.Known && f.noPrompt > 0 {
-		v.Note = fmt.Sprintf("the prompts of %d requests are of unknown length and left out", f.noPrompt)
-		setValue(p.c, "tps_end_to_end", v)
+	lack := counting(f.noPrompt, "the prompts of %d requests are of unknown length and left out")
+	p.per("tps_prompt", f.prompt, unit.TokenRate, prompts, lack)
+	both := prompts
+	if both == metric.None {
+		both = all
 	}
-	if f.noCached > 0 {
-		p.null("tps_end_to_end_computed", metric.NotRecorded)
+	p.per("tps_end_to_end", f.prompt+output, unit.TokenRate, both, lack, note)
+	computed := both
+	switch {
+	case both != metric.None:
+	case f.overCached > 0:
+		computed = metric.Inconsistent
+	case f.noCached > 0:
+		computed = metric.NotRecorded
+	}
+	p.per("tps_end_to_end_computed", f.prompt-f.cached+output, unit.TokenRate, computed, lack, note)
+	sum := float64(f.prompt + output)
+	if both != metric.None {
+		sum = 0
 	} else {
-		p.per("tps_end_to_end_computed", f.prompt-f.cached+f.tokens, unit.TokenRate)
+		both = metric.NoToken
 	}
-	p.ratio("prefill_token_share", float64(prompt), float64(prompt+output), unit.Ratio, metric.NoToken)
-	p.ratio("decode_token_share", float64(output), float64(prompt+output), unit.Ratio, metric.NoToken)
+	p.ratio("prefill_token_share", float64(f.prompt), sum, unit.Ratio, both, lack, note)
+	p.ratio("decode_token_share", float64(output), sum, unit.Ratio, both, lack, note)
+}
+
+// summed tells why a sum of tokens is unknown: some requests emitted tokens, and
+// nobody counted any.
+func summed(n, unknown int64) metric.Reason {
+	if n == 0 && unknown > 0 {
+		return metric.NUnknown
+	}
+	return metric.None
 }

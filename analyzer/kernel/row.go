@@ -198,6 +198,12 @@ func (w *row) lastSeen() int64 {
 	return t
 }
 
+// emitted reports whether the row is known to have emitted a token, be their
+// number known or not.
+func (w *row) emitted() bool {
+	return w.status == trace.OK || w.status != trace.Empty && (w.token != none || w.last != none)
+}
+
 // tokens returns N under def, or none.
 func (w *row) tokens(def *metric.Definition) int64 {
 	if w.n != none && !w.requested {

@@ -86,8 +86,8 @@ func isWall(clock string) bool {
 	return ok && c.Kind == trace.Wall
 }
 
-// placed reports whether the side's rows have a common clock.
-func (s *sideInfo) placed() bool { return s.clock != "" && !s.mixed }
+// placed reports whether the side's rows have a common clock, all of them.
+func (s *sideInfo) placed() bool { return s.clock != "" && !s.mixed && s.unplaced == 0 }
 
 func (s *sideInfo) merge(o *sideInfo) {
 	s.rows += o.rows

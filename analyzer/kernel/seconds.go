@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // seconds counts tokens per second of a clock. Second k is (k, k+1] s: a token
 // is the work of the time before it.
 type seconds struct {
@@ -71,49 +73,11 @@ func (s *seconds) load(src *reader) {
 	}
 }
 
-// peak returns the greatest rate, in tokens per second, of a bucket of [from, to],
-// which lasts a second at least. The buckets are the seconds; what is left at
-// either end joins its neighbour, so that the buckets divide the interval and
-// none is shorter than a second: the greatest rate cannot be below the mean.
-func (s *seconds) peak(from, to int64) float64 {
-	floor := func(t int64) int64 { return (t - floorMod(t, second)) / second }
-	first, last := floor(from), floor(to-1)
-	low, high := first, last // seconds that are buckets of their own
-	if (first+1)*second-from < second || to < (first+1)*second {
-		low += 2
+// peak returns the greatest number of tokens in a second.
+func (s *seconds) peak() int64 {
+	most := int64(0)
+	for _, counts := range s.pages {
+		most = max(most, slices.Max(counts[:]))
 	}
-	if to-last*second < second || from > last*second {
-		high -= 2
-	}
-	if high < low-1 {
-		low, high = last+1, last // everything joins
-	}
-	var head, tail, atFirst, atLast, most int64
-	for page, counts := range s.pages {
-		for i, n := range counts {
-			switch k := min(max(page<<6+int64(i), first), last); {
-			case k < low:
-				head += n
-			case k > high:
-				tail += n
-			case k == first:
-				atFirst += n
-			case k == last:
-				atLast += n
-			default:
-				most = max(most, n)
-			}
-		}
-	}
-	best := float64(max(most, atFirst, atLast))
-	if low > last {
-		return float64(head) * 1e9 / float64(to-from)
-	}
-	if low > first {
-		best = max(best, float64(head)*1e9/float64(low*second-from))
-	}
-	if high < last {
-		best = max(best, float64(tail)*1e9/float64(to-(high+1)*second))
-	}
-	return best
+	return most
 }

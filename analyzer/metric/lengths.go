@@ -8,7 +8,7 @@ import (
 var lengths = []*Metric{
 	{
 		Name: "prompt_tokens", Title: "prompt length", Kind: PerRequest, Unit: unit.Token,
-		Formula: "prompt_tokens", Inputs: []trace.Col{trace.PromptTokens}, Reasons: []Reason{NotRecorded}, Source: ours,
+		Formula: "prompt_tokens", Inputs: []trace.Col{trace.PromptTokens}, Reasons: []Reason{NotRecorded}, Doc: "Responses without any token count here: their prompt is known.", Source: ours,
 	},
 	{
 		Name: "output_tokens", Title: "output length N", Kind: PerRequest, Unit: unit.Token,
@@ -20,7 +20,7 @@ var lengths = []*Metric{
 	},
 	{
 		Name: "cached_tokens", Title: "prompt tokens served from a prefix cache", Kind: PerRequest, Unit: unit.Token, Better: Higher,
-		Formula: "cached_tokens", Inputs: []trace.Col{trace.CachedTokens}, Reasons: []Reason{NotRecorded}, Source: ours,
+		Formula: "cached_tokens", Inputs: []trace.Col{trace.CachedTokens}, Reasons: []Reason{NotRecorded, Inconsistent}, Source: ours,
 	},
 	{
 		Name: "tokens_per_chunk", Title: "tokens per chunk after the first", Kind: Pooled, Unit: unit.Token,
@@ -34,12 +34,12 @@ var speeds = []*Metric{
 	{
 		Name: "tps_request", Title: "tokens per second of one sequence", Kind: PerRequest, Unit: unit.TokenRate, Better: Higher,
 		Formula: "1 / tpot", Inputs: []trace.Col{trace.FirstToken, trace.LastToken, trace.OutputTokens},
-		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order}, Source: ours,
+		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order, NoSpan}, Source: ours,
 	},
 	{
 		Name: "tps_e2e", Title: "tokens per second of a request, waiting included", Kind: PerRequest, Unit: unit.TokenRate, Better: Higher,
 		Formula: "N / e2e", Inputs: []trace.Col{trace.LastToken, trace.OutputTokens},
-		Reasons: []Reason{NoToken, NUnknown, NotRecorded, Clock, Order},
+		Reasons: []Reason{NoToken, NUnknown, NotRecorded, Clock, Order, NoSpan},
 		Doc:     "GuideLLM and llmperf call this output tokens per second. It falls with TTFT where 1/tpot does not.", Source: ours,
 	},
 	{

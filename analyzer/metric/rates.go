@@ -8,11 +8,12 @@ import (
 // interval is said of every rate.
 const interval = "W runs from the earliest send (or receipt) to the latest token of any selected request, and Δt is its length; " +
 	"a failed request's time-out does not extend it. Groups share the run's W; a time window is its own, clipped to the run's. " +
-	"Without a common clock Δt is the duration that the producer measured. "
+	"Without a common clock of all requests Δt is the duration that the producer measured. " +
+	"Requests whose numbers are unknown are left out and counted in a note; where nobody knows any, the rate is null. "
 
 func rate(name, title, formula string, u unit.Unit, doc string, inputs ...trace.Col) *Metric {
 	return &Metric{Name: name, Title: title, Kind: PerRun, Formula: formula, Unit: u, Better: Higher, Inputs: inputs,
-		Reasons: []Reason{Clock, NoSpan, NotRecorded}, Doc: interval + doc, Source: ours}
+		Reasons: []Reason{Clock, NoSpan, NotRecorded, NUnknown}, Doc: interval + doc, Source: ours}
 }
 
 var rates = []*Metric{
@@ -20,37 +21,38 @@ var rates = []*Metric{
 	rate("request_rate_ok", "completed requests per second", "ok requests / Δt", unit.PerSecond, ""),
 	rate("request_rate_ok_whole", "completed requests per second of the whole span", "ok requests / (latest end - earliest send)", unit.PerSecond,
 		"The whole span lasts to the end of the last request, time-outs of failed ones included."),
-	rate("request_rate_completions", "requests per second between the first and the last completion", "(ok requests - 1) / (last completion - first completion)", unit.PerSecond,
-		"Free of the ramp at the start; of use when a run is short or overloaded."),
+	rate("request_rate_completions", "requests per second between the first and the last completion", "(completions - 1) / (last completion - first completion), completions of ok requests that are stamped", unit.PerSecond,
+		"Free of the ramp at the start; of use when a run is short or overloaded. Fewer than 10 completions tell no rate (few_requests)."),
 	rate("tps", "output tokens per second", "tokens emitted in W / Δt", unit.TokenRate, "Counts every token, whatever became of its request.", trace.OutputTokens),
 	rate("tps_ok", "output tokens per second of completed requests", "tokens of ok requests emitted in W / Δt", unit.TokenRate, "", trace.OutputTokens),
 	rate("tps_whole", "output tokens per second of the whole span", "tokens / (latest end - earliest send)", unit.TokenRate, "See request_rate_ok_whole.", trace.OutputTokens),
-	rate("tps_peak", "greatest output token rate of one second", "max over buckets of tokens in the bucket / its length", unit.TokenRate,
-		"Buckets are whole seconds of the run's clock; what is left at both ends joins the neighbouring bucket, so none is shorter than a second and the peak is never below tps. Tokens are counted, not chunks.",
+	rate("tps_peak", "greatest output token rate of one second", "max over seconds of the tokens in one; tps where that is greater", unit.TokenRate,
+		"The seconds are those of the run's clock. Where W is no whole number of seconds its mean may be above what any second holds: then the peak is the mean, and a note says so. Tokens are counted, not chunks.",
 		trace.OutputTokens, trace.ChunkGaps),
 	rate("tps_prompt", "prompt tokens per second", "prompt tokens of requests whose first token is in W / Δt", unit.TokenRate, "", trace.PromptTokens),
 	rate("tps_end_to_end", "prompt and output tokens per second", "(prompt tokens + output tokens) / Δt", unit.TokenRate,
 		"Prompt tokens are credited at the first token.", trace.PromptTokens, trace.OutputTokens),
-	rate("tps_end_to_end_computed", "computed tokens per second", "(prompt tokens - cached tokens + output tokens) / Δt", unit.TokenRate, "",
+	rate("tps_end_to_end_computed", "computed tokens per second", "(prompt tokens - cached tokens + output tokens) / Δt", unit.TokenRate,
+		"Null unless every request tells its cached tokens, and inconsistent where one tells more of them than its prompt has.",
 		trace.PromptTokens, trace.CachedTokens, trace.OutputTokens),
 	rate("prefill_token_share", "share of prompt tokens", "prompt tokens / (prompt tokens + output tokens)", unit.Ratio, "", trace.PromptTokens, trace.OutputTokens),
 	rate("decode_token_share", "share of output tokens", "output tokens / (prompt tokens + output tokens)", unit.Ratio, "", trace.PromptTokens, trace.OutputTokens),
 	rate("batch_decode", "effective batch size B", "Σ ‖[first_token, last_token) ∩ W‖ / Δt over decoding sequences", unit.None,
 		"Time-weighted: idle time counts as 0, stalls are inside.", trace.FirstToken, trace.LastToken),
 	rate("tpot_weighted", "token-weighted TPOT", "Σ (last_token - first_token) / Σ (N - 1), clipped to W", unit.NSPerToken,
-		"The mean of tpot weighs requests, this one tokens; the models below need it.", trace.FirstToken, trace.LastToken, trace.OutputTokens),
+		"The mean of tpot weighs requests, this one tokens; the models below need it. They are about all sequences whose N and decode time are known, whatever their status.", trace.FirstToken, trace.LastToken, trace.OutputTokens),
 	rate("replicas", "decoding replicas R", "distinct replicas that emitted a token in W, or as given", unit.None,
 		"Null where the input does not name replicas: behind a load balancer B is that of the whole deployment.", trace.Replica),
 	rate("tps_replica_model", "modelled tokens per second of a replica", "mean over replicas of B / TPOT (token-weighted)", unit.TokenRate, "", trace.Replica),
 	rate("tps_total_model", "modelled tokens per second of all replicas", "Σ over replicas of B / TPOT = R · mean(B) / TPOT", unit.TokenRate, ""),
 	rate("identity_ratio", "model ÷ measured", "tps_total_model / tps_decode", unit.Ratio,
 		"B and TPOT come from the same intervals, so the ratio must be 1 - first tokens / output tokens; a note says where it is not: then counts and stamps contradict each other."),
-	rate("weighting_ratio", "model with the mean of TPOTs ÷ measured", "(B / mean of tpot) / tps_decode", unit.Ratio,
+	rate("weighting_ratio", "model with the mean of TPOTs ÷ measured", "(B / mean of (last_token - first_token)/(N - 1)) / tps_decode, over the sequences in B", unit.Ratio,
 		"Far below the identity: requests differ much in TPOT. It says nothing about unused capacity."),
 	rate("concurrency_mean", "mean number of requests in flight", "∫ c(t) dt over W / Δt, by an exact sweep", unit.None,
 		"Where one request ends at the instant another starts, the end comes first."),
 	rate("concurrency_little", "requests in flight by Little's law", "Σ e2e_stream_end / Δt", unit.None,
-		"Equals the sweep's mean when all requests lie inside of W; SGLang calls this concurrency."),
+		"Equals the sweep's mean when all requests end and lie inside of W; open ones have no e2e and are left out. Where the two differ, trust concurrency_mean. SGLang calls this concurrency."),
 	rate("goodput", "good requests per second", "requests that meet every objective / Δt", unit.PerSecond,
 		"Good: status ok, and no objective missed or unknown. An objective that does not apply (TPOT of one token) is met. Failed, aborted and empty requests are in the denominator of the share."),
 }

@@ -31,6 +31,7 @@ const (
 	NoPlateau
 	UnknownVerdicts
 	NoObjective
+	Inconsistent
 	reasonCount
 )
 
@@ -41,7 +42,7 @@ var reasons = [...]struct{ code, doc string }{
 	None:            {"", ""},
 	NoToken:         {"no_token", "the request produced no token"},
 	NoAnswerToken:   {"no_answer_token", "the request ended while it was reasoning"},
-	NLessThan2:      {"n_lt_2", "the request has fewer than two tokens, or chunks, or its tokens came at one instant"},
+	NLessThan2:      {"n_lt_2", "the request has fewer than two tokens, or chunks"},
 	NUnknown:        {"n_unknown", "nobody counted the tokens; the requested length is no count"},
 	NotStreamed:     {"not_streamed", "the response came in one piece"},
 	NotRecorded:     {"not_recorded", "the source does not record what the metric needs"},
@@ -54,13 +55,14 @@ var reasons = [...]struct{ code, doc string }{
 	Open:            {"open", "the log ends before the request does"},
 	HeadMissing:     {"head_missing", "the log begins after the request did"},
 	BucketOverRun:   {"bucket_longer_than_run", "the interval is shorter than the one-second bucket"},
-	NoSpan:          {"no_span", "the interval has no length"},
+	NoSpan:          {"no_span", "the interval has no length: the tokens came at one instant, or in one chunk"},
 	WholeRun:        {"whole_run_only", "the figure is about a whole run, not about a window of time"},
 	OpenLoop:        {"open_loop", "concurrency is not held at a limit, so the run has no plateau by design"},
-	FewRequests:     {"few_requests", "fewer than 30 requests were sent in it"},
+	FewRequests:     {"few_requests", "there are too few requests: a plateau needs 30 that are sent in it, a rate between completions 10"},
 	NoPlateau:       {"no_plateau", "concurrency falls below 90 % of its median on average"},
 	NoObjective:     {"no_objective", "the query states no objective"},
 	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
+	Inconsistent:    {"inconsistent", "the counts contradict each other: more of the prompt is cached than there is"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},
 }

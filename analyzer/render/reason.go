@@ -32,6 +32,7 @@ var reasons = map[string]string{
 	"no_answer_token":  "without an answer",
 	"no_span":          "interval without length",
 	"too_many":         "too many buckets of time",
+	"inconsistent":     "with counts that contradict each other",
 
 	"first_token_recorded":   "first token is recorded itself",
 	"bucket_longer_than_run": "shorter than a second",

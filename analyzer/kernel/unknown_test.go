@@ -1,0 +1,292 @@
+package kernel
+
+import (
+	"strings"
+	"testing"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// Unknown is never 0: the tests of this file take away what a figure needs.
+
+// TestTPOTOfOneInstantIsNull: tokens of one chunk, or of chunks with equal
+// stamps, have no time per token, and no objective is met by it.
+func TestTPOTOfOneInstantIsNull(t *testing.T) {
+	total := streamed(0, 9, 100)
+	total.finish = 150 // the stream closes later: no token took that time
+	rows := []req{streamed(0, 9, 100), streamed(0, 2, 100, 100), total}
+	c := cellOf(t, metric.Default, rows...)
+	for _, name := range []string{"tpot", "tps_request", "tps_decode"} {
+		null(t, c, name, "no_span")
+		if got := c.Metrics[name].Excluded["no_span"]; got != 3 {
+			t.Errorf("%s: %d excluded for no_span, want 3", name, got)
+		}
+	}
+	if m := c.Metrics["tpot_from_total"]; m.N != 0 {
+		t.Errorf("tpot_from_total: %+v", m)
+	}
+	if v := c.Throughput.Values["tpot_weighted"]; v.Known {
+		t.Errorf("tpot_weighted is %v", v.V)
+	}
+	q := &query.Query{SLO: []query.Limit{{Metric: "tpot", Max: 50 * ms}}}
+	if g := runOf(t, metric.Default, q, wallMeta(), rows...).Goodput; g.Good != 0 || g.Unknown != 3 {
+		t.Errorf("goodput of requests without TPOT: %+v", g)
+	}
+	// vLLM's client divides its own latencies: it writes 0.
+	mean(t, cellOf(t, set(t, "vllm-2026"), streamed(0, 9, 100)), "tpot", 1, 0)
+}
+
+// TestEngineTTFTIsNeverBare: the engine's first token after queueing gives
+// ttft_engine and nothing else.
+func TestEngineTTFTIsNeverBare(t *testing.T) {
+	r := streamed(0, 3, 100, 150, 200)
+	r.side, r.event, r.answer = trace.Engine, 100, 100
+	b := build(wallMeta(), r)
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft", Max: 5000 * ms}}}
+	c := run(t, metric.Default, q, []view{{b: b}}, whole).Cell(0, -1, NoWindow)
+	mean(t, c, "ttft_engine", 1, 100)
+	for _, name := range []string{"ttft", "ttfot", "first_event", "ttft_server", "ttft_client"} {
+		null(t, c, name, "not_recorded")
+	}
+	if g := c.Goodput; g.Unknown != 1 || g.Good != 0 || g.Denominator != 1 || g.ShareLow.V != 0 || g.ShareHigh.V != 1 {
+		t.Errorf("goodput by ttft: %+v", g)
+	}
+	l := LatenciesOf(b, metric.Default)
+	l.Load(0)
+	if v, known := l.TTFT(); known {
+		t.Errorf("the column says %d", v)
+	}
+	if v, known := l.TPOT(); !known || v != 50e6 {
+		t.Errorf("TPOT is %v, %v", v, known)
+	}
+	values, known := make([]float64, 1), make([]bool, 1)
+	column := Column(metric.Default)
+	if column("ttft", b, values, known); known[0] {
+		t.Errorf("a filter by ttft sees %v", values[0])
+	}
+	if column("ttft.engine", b, values, known); !known[0] || values[0] != 100e6 {
+		t.Errorf("a filter by ttft.engine sees %v, %v", values[0], known[0])
+	}
+	q.SLO[0].Metric = "ttft_engine"
+	if g := run(t, metric.Default, q, []view{{b: b}}, whole).Cell(0, -1, NoWindow).Goodput; g.Good != 1 {
+		t.Errorf("goodput by ttft.engine: %+v", g)
+	}
+}
+
+// TestPromptOfEmptyCounts: the prompt of a response without a token is known.
+func TestPromptOfEmptyCounts(t *testing.T) {
+	empty := of(trace.Empty)
+	empty.prompt, empty.cached, empty.finish = 30, 10, 5
+	other := streamed(0, 2, 100, 200)
+	other.prompt, other.cached = 10, 0
+	c := cellOf(t, metric.Default, empty, other)
+	mean(t, c, "prompt_tokens", 2, 20)
+	mean(t, c, "cached_tokens", 2, 5)
+	mean(t, c, "output_tokens", 1, 2)
+}
+
+// TestCachedBeyondPromptIsInconsistent: a prompt cannot be cached more often
+// than it has tokens.
+func TestCachedBeyondPromptIsInconsistent(t *testing.T) {
+	bad, good := streamed(0, 2, 100, 1000), streamed(0, 2, 100, 500)
+	bad.prompt, bad.cached = 4, 9
+	good.prompt, good.cached = 4, 3
+	c := cellOf(t, metric.Default, bad, good)
+	mean(t, c, "cached_tokens", 1, 3)
+	if got := c.Metrics["cached_tokens"].Excluded["inconsistent"]; got != 1 {
+		t.Errorf("%d excluded as inconsistent", got)
+	}
+	value(t, c, "tps_end_to_end", 12)
+	if v := c.Throughput.Values["tps_end_to_end_computed"]; v.Known || v.Reason != "inconsistent" {
+		t.Errorf("computed rate: %+v", v)
+	}
+}
+
+// unknownValue checks that a rate is null, and why.
+func unknownValue(t *testing.T, c *report.Cell, reason string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if v, ok := c.Throughput.Values[name]; !ok || v.Known || v.Reason != reason {
+			t.Errorf("%s: %+v, want null for %q", name, v, reason)
+		}
+	}
+}
+
+// saying checks that the note of a rate says something.
+func saying(t *testing.T, c *report.Cell, text string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if v := c.Throughput.Values[name]; !v.Known || !strings.Contains(v.Note, text) {
+			t.Errorf("%s: %+v, want a note with %q", name, v, text)
+		}
+	}
+}
+
+// blind returns a request with stamps and without a count of tokens.
+func blind(send, first, last int64) req {
+	r := streamed(send, -1, first, last)
+	r.gaps, r.prompt = nil, 5
+	return r
+}
+
+// TestUnknownCountsAreNull: W is [0, 4] s; 10 prompt tokens are known, and not
+// a single output token.
+func TestUnknownCountsAreNull(t *testing.T) {
+	c := cellOf(t, metric.Default, blind(0, 1000, 2000), blind(1000, 2000, 4000))
+	unknownValue(t, c, "n_unknown", "tps", "tps_ok", "tps_whole", "tps_peak", "tps_decode", "tps_end_to_end", "tps_end_to_end_computed",
+		"prefill_token_share", "decode_token_share", "tpot_weighted", "tps_total_model", "tps_replica_model", "identity_ratio", "weighting_ratio")
+	value(t, c, "tps_prompt", 2.5)
+	value(t, c, "request_rate", 0.5)
+	value(t, c, "batch_decode", 0.75) // 1 s and 2 s of 4 s
+}
+
+// TestPartlyUnknownCountsAreNoted: one of three counts is known, 50 tokens; the
+// model is about that request alone.
+func TestPartlyUnknownCountsAreNoted(t *testing.T) {
+	known := blind(1000, 2000, 4000)
+	known.n = 50
+	c := cellOf(t, metric.Default, blind(0, 1000, 2000), blind(1000, 2000, 4000), known)
+	value(t, c, "tps_prompt", 15.0/4)
+	value(t, c, "tps_end_to_end", 65.0/4)
+	for _, name := range []string{"tps", "tps_ok", "tps_whole", "tps_decode"} {
+		value(t, c, name, 12.5)
+	}
+	saying(t, c, "2 requests have an unknown number", "tps", "tps_ok", "tps_whole", "tps_decode", "tps_peak", "tps_end_to_end", "decode_token_share")
+	value(t, c, "tps_total_model", 49.0/4)
+	value(t, c, "identity_ratio", 49.0/50)
+	value(t, c, "weighting_ratio", 49.0/50) // one sequence: no dispersion
+	saying(t, c, "2 sequences", "tps_total_model", "identity_ratio", "weighting_ratio", "tpot_weighted")
+}
+
+// TestUnknownCountsInWindows: a request of unknown length is missing in every
+// window that it decodes in, also after that of its arrival.
+func TestUnknownCountsInWindows(t *testing.T) {
+	known := streamed(0, 3, 500, 1500, 2500)
+	out := run(t, metric.Default, &query.Query{Window: 1000 * ms}, []view{{b: build(wallMeta(), blind(0, 1200, 3500), known)}}, whole)
+	saying(t, out.Cell(0, -1, 1000*ms), "1 requests have", "tps", "tps_ok")
+	saying(t, out.Cell(0, -1, 2000*ms), "1 requests have", "tps", "tps_ok")
+	unknownValue(t, out.Cell(0, -1, 3000*ms), "n_unknown", "tps", "tps_ok", "tps_decode", "tps_end_to_end")
+	if v := out.Cell(0, -1, 0).Throughput.Values["tps"]; !v.Known || v.V != 1 || v.Note != "" {
+		t.Errorf("before its first token: %+v", v)
+	}
+	saying(t, out.Cell(0, -1, NoWindow), "1 requests have", "tps")
+}
+
+// TestFailedWithoutCount: a failed request that showed a token emitted some; one
+// that showed none is short of nothing.
+func TestFailedWithoutCount(t *testing.T) {
+	shown, none := of(trace.Failed), of(trace.Failed)
+	shown.first, shown.finish, none.finish = 300, 800, 800
+	c := cellOf(t, metric.Default, streamed(0, 11, 100, 1000), shown, none)
+	saying(t, c, "1 requests have", "tps")
+	if v := c.Throughput.Values["tps_ok"]; v.V != 11 || v.Note != "" {
+		t.Errorf("tps_ok: %+v", v)
+	}
+}
+
+// TestUnknownPromptsAreNoted: two of three prompts are unknown.
+func TestUnknownPromptsAreNoted(t *testing.T) {
+	r := streamed(0, 2, 100, 1000)
+	r.prompt, r.cached = 7, 2
+	c := cellOf(t, metric.Default, r, streamed(0, 2, 100, 900), streamed(0, 2, 100, 900))
+	value(t, c, "tps_prompt", 7)
+	value(t, c, "tps_end_to_end", 13)
+	value(t, c, "prefill_token_share", 7.0/13)
+	saying(t, c, "2 requests are of unknown length", "tps_prompt", "tps_end_to_end", "tps_end_to_end_computed", "prefill_token_share")
+}
+
+// TestModelWithoutTPOTIsNull: whatever a null is divided by, nothing comes out.
+func TestModelWithoutTPOTIsNull(t *testing.T) {
+	c := cellOf(t, metric.Default, streamed(0, 4, 100), streamed(0, 6, 200))
+	unknownValue(t, c, "no_span", "tpot_weighted", "tps_total_model", "identity_ratio", "weighting_ratio")
+	one := of(trace.OK)
+	one.stream, one.first, one.last, one.finish, one.n = 0, -1, -1, 500, 20
+	c = cellOf(t, metric.Default, one)
+	unknownValue(t, c, "not_recorded", "tpot_weighted", "batch_decode", "tps_total_model", "identity_ratio", "weighting_ratio")
+}
+
+// TestWeightingIsOverTheModelsRequests: a failed request decodes as well, so
+// its TPOT is among those whose mean the ratio is about: 10 and 30 ms.
+func TestWeightingIsOverTheModelsRequests(t *testing.T) {
+	failed := streamed(0, 11, 100, 400)
+	failed.status = trace.Failed
+	c := cellOf(t, metric.Default, streamed(0, 11, 100, 200), failed)
+	b := 0.4 / 0.4 // 100 and 300 ms of 400 ms
+	value(t, c, "weighting_ratio", b/0.020/(22/0.4))
+	value(t, c, "identity_ratio", 20.0/22)
+}
+
+// TestCompletionsOfSeveralClocks: ends on clocks that cannot be compared have no
+// first and no last.
+func TestCompletionsOfSeveralClocks(t *testing.T) {
+	var rows []req
+	for i := range int64(20) {
+		r := streamed(1000*i, 2, 1000*i+100, 1000*i+200)
+		r.clock = []string{"monotonic/a", "monotonic/b"}[i%2]
+		rows = append(rows, r)
+	}
+	c := cellOf(t, metric.Default, rows...)
+	unknownValue(t, c, "clock", "request_rate", "request_rate_ok", "request_rate_ok_whole", "request_rate_completions", "tps", "tps_whole", "tps_peak", "concurrency_mean")
+}
+
+// TestRequestsOfNoClock: W of some requests is not that of others which nobody
+// can place beside them.
+func TestRequestsOfNoClock(t *testing.T) {
+	lost := streamed(0, 2, 100, 200)
+	lost.clock = "request"
+	c := cellOf(t, metric.Default, streamed(0, 2, 100, 2000), lost)
+	unknownValue(t, c, "clock", "request_rate", "tps", "tps_prompt", "concurrency_mean", "batch_decode", "request_rate_completions")
+}
+
+// TestFewCompletions: two requests that end together make no rate.
+func TestFewCompletions(t *testing.T) {
+	var rows []req
+	for i := range int64(10) {
+		rows = append(rows, streamed(0, 2, 100, 1000+100*i))
+	}
+	value(t, cellOf(t, metric.Default, rows...), "request_rate_completions", 10)
+	unknownValue(t, cellOf(t, metric.Default, rows[:9]...), "few_requests", "request_rate_completions")
+}
+
+// TestPeakIsOfOneSecond: six tokens of the last 1.4 s are no rate of a second:
+// the second (2, 3] holds four, and the rest of 0.4 s two.
+func TestPeakIsOfOneSecond(t *testing.T) {
+	c := cellOf(t, metric.Default, streamed(0, 8, 500, 1500, 2100, 2300, 2500, 2700, 3200, 3400))
+	value(t, c, "tps_peak", 4)
+}
+
+// TestLittleLeavesOpenRequestsOut: an open request has no residence; the sweep
+// holds it in flight to the end of W.
+func TestLittleLeavesOpenRequestsOut(t *testing.T) {
+	open := of(trace.Open)
+	open.first, open.last, open.n = 100, 200, 2
+	done := streamed(0, 11, 100, 1000)
+	done.finish = 1000
+	c := cellOf(t, metric.Default, done, open)
+	value(t, c, "concurrency_mean", 2)
+	value(t, c, "concurrency_little", 1)
+	saying(t, c, "1 requests", "concurrency_little")
+	saying(t, c, "trust concurrency_mean", "concurrency_little")
+}
+
+// TestObjectiveOfAnotherSide: a server log cannot tell what its clients saw.
+func TestObjectiveOfAnotherSide(t *testing.T) {
+	var rows []req
+	for range 4 {
+		r := streamed(0, 11, 100, 1000)
+		r.side = trace.Server
+		rows = append(rows, r)
+	}
+	rows[3].status = trace.Failed
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft_client", Max: 300 * ms}}}
+	g := runOf(t, metric.Default, q, wallMeta(), rows...).Goodput
+	if g.Unknown != 3 || g.Missed != 1 || g.Denominator != 4 || g.ShareLow.V != 0 || g.ShareHigh.V != 0.75 {
+		t.Errorf("%+v", g)
+	}
+	if g.Share.Known || g.Rate.Known || g.Rate.Reason != "unknown_verdicts" {
+		t.Errorf("share %+v, rate %+v", g.Share, g.Rate)
+	}
+}
