@@ -13,6 +13,10 @@ import (
 
 const day = int64(86400e9)
 
+// bridged tells of the one stamp that takes a duration from one clock to another.
+var bridged = &assemble.Problem{Code: "bridged_last_token", Severity: diag.Info,
+	Msg: "the server's last token is its first one plus the engine's time between the two: their ways out of the engine are taken to be equally long"}
+
 // rows adds the rows of one object.
 type rows struct {
 	*parser
@@ -173,6 +177,10 @@ func (r *rows) stateStats() {
 		r.b.Int(trace.Received, start)
 		if generated {
 			r.b.Int(trace.FirstToken, start+ttft)
+			if d, ok := r.span(firstTS, lastTS, "the time from the first token to the last"); ok {
+				r.b.Int(trace.LastToken, start+ttft+d)
+				r.note(bridged)
+			}
 		}
 		if queued {
 			r.b.Int(trace.DQueue, queue)
@@ -200,9 +208,7 @@ func (r *rows) engine() {
 	r.set(trace.Queued, queuedTS)
 	r.set(trace.Admitted, scheduledTS)
 	r.set(trace.FirstToken, firstTS)
-	if _, ok := r.span(firstTS, lastTS, "the time from the first token to the last"); ok {
-		r.set(trace.LastToken, lastTS)
-	}
+	r.set(trace.LastToken, lastTS)
 	r.b.EndRow()
 }
 

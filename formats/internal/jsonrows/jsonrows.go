@@ -3,6 +3,8 @@ package jsonrows
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
@@ -45,7 +47,6 @@ var (
 type Reader struct {
 	dialect *Dialect
 	src     formats.Source
-	whole   bool
 	stream  *block.Stream[*scan]
 	run     trace.RunMeta
 	batch   *trace.Batch
@@ -56,19 +57,45 @@ type Reader struct {
 
 // Open begins reading the lines that start in rng.
 func Open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, d *Dialect) (formats.Reader, error) {
-	r := &Reader{dialect: d, src: src, whole: rng == formats.Whole, run: d.Run}
+	r := &Reader{dialect: d, src: src, run: d.Run}
 	r.run.Format = d.Name
 	r.account.Kinds = make(map[string]int64)
-	fresh := func() *scan {
-		s := &scan{anchor: d.Anchor, parser: d.New(), builder: trace.NewBuilder(trace.Requests), kinds: make(map[string]int64)}
-		s.notes = assemble.Notes{File: src.Name(), Log: &s.log}
-		return s
+	fresh := func() *scan { return newScan(d, src.Name()) }
+	if rng.From == 0 && rng.To != 0 {
+		if err := r.probe(fresh()); err != nil {
+			return nil, err
+		}
 	}
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, func(b *block.Block, s *scan) {
 		s.block(b)
 		s.batch = s.builder.Take(&r.run, src.Name())
 	})
 	return r, nil
+}
+
+// probe says so when the first lines of the source hold no record: the format
+// was forced. It depends on the source only, not on how it is cut.
+func (r *Reader) probe(s *scan) error {
+	rc, err := r.src.Open(0)
+	if err != nil {
+		return err
+	}
+	defer rc.Close()
+	head := make([]byte, formats.HeadSize)
+	n, err := io.ReadFull(rc, head)
+	head = head[:n]
+	if err == nil { // more follows
+		if head = head[:bytes.LastIndexByte(head, '\n')+1]; len(head) == 0 {
+			return nil
+		}
+	} else if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil // it comes again when the source is read
+	}
+	s.block(&block.Block{Data: head, TooLong: -1})
+	if len(s.kinds) == 0 {
+		r.diags.Add(diag.Diag{Code: "no_records", Severity: diag.Notice, File: r.src.Name(), Offset: -1, Msg: "none of the first lines is " + r.dialect.Wanted})
+	}
+	return nil
 }
 
 // Next implements formats.Reader.
@@ -91,9 +118,6 @@ func (r *Reader) Next() bool {
 		r.done = true
 		r.diags.Merge(r.stream.Diags())
 		r.account.Total = r.account.Parsed + r.account.Diagnosed + r.account.Noise
-		if r.whole && r.account.Parsed == 0 && r.stream.Err() == nil {
-			r.diags.Add(diag.Diag{Code: "no_records", Severity: diag.Error, File: r.src.Name(), Offset: -1, Msg: "no line is " + r.dialect.Wanted})
-		}
 	}
 	return false
 }
@@ -128,6 +152,12 @@ type scan struct {
 	at               int64 // of the record that is read
 	kinds            map[string]int64
 	diagnosed, noise int64
+}
+
+func newScan(d *Dialect, file string) *scan {
+	s := &scan{anchor: d.Anchor, parser: d.New(), builder: trace.NewBuilder(trace.Requests), kinds: make(map[string]int64)}
+	s.notes = assemble.Notes{File: file, Log: &s.log}
+	return s
 }
 
 func (s *scan) block(b *block.Block) {
@@ -217,11 +247,18 @@ func (s *scan) resume(line []byte, from int) int {
 
 var event = []byte("data:")
 
+// maxBrackets is how many brackets of arrays may stand before a record.
+const maxBrackets = 4
+
 // start returns the offset of the first byte of a record: behind white space,
 // what parts the elements of an array, and the field name of an event stream.
 func start(line []byte) int {
 	i := 0
-	for i < len(line) && bytes.IndexByte([]byte(" \t\r\n,[]"), line[i]) >= 0 && !bytes.HasPrefix(line[i:], []byte("[DONE]")) {
+	brackets := 0
+	for i < len(line) && brackets <= maxBrackets && bytes.IndexByte([]byte(" \t\r\n,[]"), line[i]) >= 0 && !bytes.HasPrefix(line[i:], []byte("[DONE]")) {
+		if line[i] == '[' || line[i] == ']' {
+			brackets++
+		}
 		i++
 	}
 	if bytes.HasPrefix(line[i:], event) {
