@@ -71,6 +71,8 @@ func TestDetectPlainReasons(t *testing.T) {
 	f(" \r\n\n", "only blank lines")
 	f("PAR1\x15\x04", "a Parquet file")
 	f("\xfd7zXZ\x00\x00", "decompress it first: xz -d")
+	f("\x80\x04\x95\x10\x00", "a Python pickle, which can run code and is never loaded: if SGLang dumped it")
+	f("\x80\x02}q\x00.", "python3 -c 'import json,pickle,sys;")
 	f("some\x00bytes", "binary (byte 4 is 0)")
 	f("\xff\xd8\xff\xe0\xff\xfe", "not UTF-8")
 	f(strings.Repeat(" ", 2*HeadSize), "the first 65536 bytes are blank")

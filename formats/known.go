@@ -22,7 +22,23 @@ var known = []struct{ magic, what, hint string }{
 	{"\x7fELF", "a program", ""},
 	{"<!DOCTYPE html", "an HTML page", "save the data it shows, not the page"},
 	{"<html", "an HTML page", "save the data it shows, not the page"},
+	{"\x80\x02", pickle, unpickle},
+	{"\x80\x03", pickle, unpickle},
+	{"\x80\x04\x95", pickle, unpickle},
+	{"\x80\x05\x95", pickle, unpickle},
 }
+
+const pickle = "a Python pickle, which can run code and is never loaded"
+
+// unpickle turns a request dump or crash dump of SGLang into records that the
+// format sglangexport reads. Up to v0.4.8 a dump is a list, later a dictionary with
+// that list: (request, answer, created, finished), times in epoch seconds. A
+// request of a crash dump that was never answered has an empty answer.
+const unpickle = `if SGLang dumped it and you trust it, convert it where SGLang is installed: ` +
+	`python3 -c 'import json,pickle,sys; d=pickle.load(open(sys.argv[1],"rb")); ` +
+	`[print(json.dumps({"request_parameters":json.dumps({"rid":q.rid,"stream":q.stream}),"id":q.rid,"request_received_ts":t,` +
+	`**({"request_finished_ts":u} if a else {"finish_reason":{"type":"abort"}}),**(a or {}).get("meta_info",{})},default=str)) ` +
+	`for q,a,t,u in (d["requests"] if isinstance(d,dict) else d)]' dump.pkl > dump.jsonl`
 
 // plainReason returns why no format can read h when that does not depend on the
 // formats, or "".

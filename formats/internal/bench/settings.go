@@ -113,6 +113,19 @@ func (r *Record) placeholder(s *Setting) bool {
 	return ok && rep.Unit == unit.Nanosecond && counted && completed == 0
 }
 
+// Figure returns a figure that a benchmark client computed, by its key in a result
+// and its text, in base units. ok is false for settings and for what is no number.
+func Figure(key, text string) (rep trace.Reported, ok bool) {
+	v, n, ok := numx.ParseFloat([]byte(text))
+	if !ok || n != len(text) {
+		return rep, false
+	}
+	if rep, ok = reported(key, v); ok && rep.Unit == unit.Nanosecond && !strings.ContainsAny(text, "eE") {
+		rep.Value, _, _ = numx.ParseFloat([]byte(text + "e6")) // rounds once
+	}
+	return rep, ok
+}
+
 func reported(key string, v float64) (trace.Reported, bool) {
 	if f, ok := figures[key]; ok {
 		if strings.HasSuffix(key, "_rate_pct") || key == "spec_decode_acceptance_rate" {

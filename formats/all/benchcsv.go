@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/benchcsv"
+
+func init() { add(&benchcsv.Format) }
