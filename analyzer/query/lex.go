@@ -47,6 +47,9 @@ func lex(text string) ([]token, error) {
 		case strings.IndexByte("=!<>~", c) >= 0:
 			n := len(text[i:]) - len(strings.TrimLeft(text[i:], "=!<>~"))
 			op := text[i : i+n]
+			if op == "==" { // as most languages write it
+				op = "="
+			}
 			if !strings.Contains(" = != < <= > >= ~ ", " "+op+" ") {
 				return nil, filterError(i, "the operators are = != < <= > >= ~", "unknown operator %s", quote(op))
 			}
