@@ -101,6 +101,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	}
 	defer r.Close()
 	var rows int64
+	absurd := new(diag.Log)
 	for r.Next() {
 		if ctx.Err() != nil {
 			break
@@ -109,6 +110,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 		if r.Batch().Table != trace.Requests {
 			continue // steps and the like: no request is in them
 		}
+		noteAbsurd(absurd, r.Batch())
 		if err := fold(r.Batch()); err != nil {
 			return err
 		}
@@ -119,11 +121,23 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	if err := r.Err(); err != nil {
 		return named(j.file, err)
 	}
-	*out = part{r.Runs(), r.Diags(), r.Account(), rows}
+	absurd.Merge(r.Diags())
+	*out = part{r.Runs(), absurd, r.Account(), rows}
 	for _, m := range out.runs {
 		out.read += int64(len(m.Reported))
 	}
 	return nil
+}
+
+// noteAbsurd records the token counts of a batch that were not believed.
+func noteAbsurd(log *diag.Log, b *trace.Batch) {
+	if b.Absurd.Count > 0 {
+		log.Add(diag.Diag{
+			Code: "absurd_count", Severity: diag.DataLoss, File: b.File, Offset: b.Absurd.Offset, Count: b.Absurd.Count,
+			Msg: "a number of tokens is negative or beyond 10^10: it counts as unknown",
+			Fix: "leave out what is not known, or write null",
+		})
+	}
 }
 
 // named puts the name of the input before an error that lacks it.

@@ -9,6 +9,9 @@ type Batch struct {
 	File  string   // name of the source
 	Rows  int
 
+	// Absurd counts the token counts that are null because nobody believes them.
+	Absurd Absurd
+
 	columns []column
 }
 

@@ -3,12 +3,20 @@ package trace
 import (
 	"strings"
 	"unicode/utf8"
+
+	"servescope/analyzer/unit"
 )
 
 // MaxText is the longest text or dictionary value a row keeps, in bytes. Longer
 // ones are cut at a rune boundary: a megabyte sent as a request id must not
 // grow memory.
 const MaxText = 4096
+
+// MaxTokenCount is the greatest number of tokens that is believed, of a request or a
+// chunk: a thousand times the longest context and beyond any 32-bit limit that a
+// client may ask for, and so few that 900 million such requests can be added up
+// in an int64. Counts beyond it, and negative ones, are null.
+const MaxTokenCount = 10_000_000_000
 
 // Builder takes rows and hands out batches. For each row, set the columns that
 // are known and call EndRow; a column that is not set is null and costs nothing.
@@ -27,6 +35,8 @@ type Builder struct {
 
 	table   *Table
 	rows    int
+	absurd  Absurd
+	first   int // row of the first absurd count
 	columns []column
 	out     []column // storage of the batch handed out last, reused
 }
@@ -43,8 +53,12 @@ func (b *Builder) Rows() int { return b.rows }
 // reader uses it to end a batch before its lists grow large.
 func (b *Builder) ListLen(c Col) int { return len(b.columns[c].ints) }
 
-// Int sets an Int64 column of the current row.
+// Int sets an Int64 column of the current row. A number of tokens beyond
+// MaxTokenCount is left out and counted in the batch's Absurd.
 func (b *Builder) Int(c Col, v int64) {
+	if uint64(v) > MaxTokenCount && b.isAbsurd(c) {
+		return
+	}
 	col := &b.columns[c]
 	if col.n == b.rows {
 		col.ints = append(col.ints, v)
@@ -161,9 +175,20 @@ func (b *Builder) OpenList(c Col) []int64 {
 	return col.ints
 }
 
-// CloseList ends the list that OpenList began.
+// CloseList ends the list that OpenList began. A list with a number of tokens
+// beyond MaxTokenCount is null, and counted in the batch's Absurd.
 func (b *Builder) CloseList(c Col, values []int64) {
 	col := &b.columns[c]
+	if b.table.Fields[c].Unit == unit.Token && overflows(values[len(col.ints):]) {
+		b.countAbsurd()
+		if col.ints = values[:len(col.ints)]; col.n > b.rows { // an earlier list of the row
+			col.offsets = append(col.offsets, col.offsets[b.rows])
+			col.truncate(b.rows, List)
+		} else if col.n == 0 {
+			col.offsets = col.offsets[:0]
+		}
+		return
+	}
 	col.ints = values
 	col.offsets = append(col.offsets, int32(len(values)))
 	if col.n <= b.rows {
@@ -197,7 +222,7 @@ func (b *Builder) Take(run *RunMeta, file string) *Batch {
 	for i := range b.columns {
 		b.columns[i].finish(b.rows, b.table.Fields[i].Type)
 	}
-	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns}
+	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns, Absurd: b.takeAbsurd()}
 	b.columns, b.out = b.out, b.columns
 	for i := range b.columns {
 		b.columns[i].reset()

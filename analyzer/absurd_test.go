@@ -1,0 +1,35 @@
+package analyzer
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAbsurdCounts: numbers of tokens that nobody can believe are unknown, and
+// said to be; sums of what is left are right. Left out are six stated counts, a
+// list and the tokens of its first chunk.
+func TestAbsurdCounts(t *testing.T) {
+	const stamps = `"arrival":0,"token_timestamps":[1,2]`
+	run, r := ask(t, nil, lines(
+		`"prompt_tokens":9223372036854775807,"output_tokens":9000000000000000000,`+stamps,
+		`"prompt_tokens":9223372036854775807,"output_tokens":9000000000000000000,`+stamps,
+		`"prompt_tokens":9223372036854775807,"output_tokens":9000000000000000000,"chunk_tokens":[9000000000000000000,9000000000000000000],`+stamps,
+		`"prompt_tokens":6,"output_tokens":2,`+stamps,
+	))
+	wants(t, &run.Cell, "prompt_tokens", 1, "mean", 6.0)
+	wants(t, &run.Cell, "output_tokens", 1, "mean", 2.0)
+	for name, v := range run.Throughput.Values {
+		if v.Known && v.V < 0 {
+			t.Errorf("%s is %v", name, v.V)
+		}
+	}
+	found := false
+	for _, d := range r.Diags {
+		if d.Code == "absurd_count" {
+			found = d.Count == 8 && d.Line == 1 && strings.Contains(d.Msg, "unknown")
+		}
+	}
+	if !found {
+		t.Errorf("diags %+v", r.Diags)
+	}
+}
