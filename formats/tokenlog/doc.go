@@ -15,7 +15,8 @@
 //
 //	arrival            when the request came in; see "Sides"
 //	token_timestamps   when each chunk that carries at least one generated token
-//	                   was sent or received, the first one included; [] for none
+//	                   was sent or received, the first one included; [] for none.
+//	                   Out of order they are sorted, with a diagnostic
 //	prompt_tokens      tokens of the prompt
 //	output_tokens      tokens generated, by the engine's count
 //	request_id         any text or number; optional

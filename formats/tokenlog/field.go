@@ -89,16 +89,19 @@ func makeKeys() *keyTable {
 	return t
 }
 
+// unitSuffixes are the ends of the keys of times in other units than seconds.
+var unitSuffixes = [...]struct {
+	suffix string
+	scale  int8
+}{{"_ms", numx.Millisecond}, {"_us", numx.Microsecond}, {"_ns", numx.Nanosecond}}
+
 // add adds a field, and for times the same name with each unit.
 func (t *keyTable) add(f field) {
 	t.insert(f)
 	switch f.kind {
 	case stamp, duration, arrival, tokenTimes, gapList, eventTime:
 		name := f.name
-		for _, u := range []struct {
-			suffix string
-			scale  int8
-		}{{"_ms", numx.Millisecond}, {"_us", numx.Microsecond}, {"_ns", numx.Nanosecond}} {
+		for _, u := range unitSuffixes {
 			f.name, f.scale = name+u.suffix, u.scale
 			t.insert(f)
 		}

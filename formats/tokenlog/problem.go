@@ -1,8 +1,11 @@
 package tokenlog
 
 import (
+	"bytes"
+
 	"servescope/analyzer/diag"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/numx"
 )
 
 // The problems of lines. Those of the requests that they make are in assemble.
@@ -31,6 +34,8 @@ var (
 		Msg: "a field has a value of the wrong type and counts as unknown", Fix: "numbers are decimal; see the format's documentation"}
 	outOfRange = &assemble.Problem{Code: "out_of_range", Severity: diag.Notice,
 		Msg: "a number is too large, or a count is no integer: it counts as unknown", Fix: "stamps are in seconds; in other units their keys end in _ms, _us or _ns"}
+	wrongUnits = &assemble.Problem{Code: "wrong_unit", Severity: diag.Notice,
+		Msg: "a stamp whose key is in seconds is a time since 1970 in another unit: it counts as unknown"}
 	notANumber = &assemble.Problem{Code: "not_a_number", Severity: diag.Notice,
 		Msg: "NaN or Infinity counts as unknown", Fix: "leave out what is not known, or write null"}
 	negativeCount = &assemble.Problem{Code: "negative_count", Severity: diag.Notice,
@@ -38,3 +43,30 @@ var (
 	unknownStatus = &assemble.Problem{Code: "unknown_status", Severity: diag.Notice,
 		Msg: "a status is none of ok, failed, aborted, empty, open, head_missing: it is taken from the other fields", Fix: "write error, finish_reason or one of these"}
 )
+
+// outOfRange notes that the text of a number is out of the range of its field.
+func (p *parser) outOfRange(f *field, text []byte) {
+	problem := outOfRange
+	if suffix := wrongUnit(f, text); suffix != "" {
+		own := *wrongUnits
+		own.Fix = "name the key " + f.name + suffix
+		problem = &own
+	}
+	p.Note(problem, p.row.Offset)
+}
+
+// wrongUnit returns the end that the key of a stamp in seconds should have had:
+// the unit in which its number is a time since 1970 that a clock of today shows
+// (2001 to 2262); or "".
+func wrongUnit(f *field, text []byte) string {
+	if f.scale != numx.Second || f.kind != stamp && f.kind != arrival && f.kind != tokenTimes && f.kind != eventTime {
+		return ""
+	}
+	text = bytes.Trim(text, `"`)
+	for _, u := range unitSuffixes {
+		if v, n, ok := numx.Scaled(text, int(u.scale)); ok && n == len(text) && assemble.EpochLikeStamp(v) {
+			return u.suffix
+		}
+	}
+	return ""
+}

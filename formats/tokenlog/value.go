@@ -88,7 +88,7 @@ func (p *parser) value(f *field) bool {
 	}
 	p.i += n
 	if !ok {
-		p.Note(outOfRange, p.row.Offset)
+		p.outOfRange(f, p.text[p.i-n:p.i])
 		p.unset(f)
 		return true
 	}
@@ -227,7 +227,7 @@ func (p *parser) list(f *field) bool {
 		if stopped != numx.Odd {
 			return stopped == numx.End
 		}
-		v, ok := p.element(scale)
+		v, ok := p.element(f, scale)
 		if !ok {
 			return false
 		}
@@ -246,7 +246,7 @@ func (p *parser) list(f *field) bool {
 }
 
 // element reads one element of a list that is not plainly a number.
-func (p *parser) element(scale int) (int64, bool) {
+func (p *parser) element(f *field, scale int) (int64, bool) {
 	if p.text[p.i] == '"' {
 		if from, to, _, ok := p.str(); ok {
 			if v, n, ok := numx.Scaled(p.text[from:to], scale); ok && n == to-from {
@@ -258,7 +258,12 @@ func (p *parser) element(scale int) (int64, bool) {
 		return 0, false
 	}
 	p.row.HasUnknown = true
-	return assemble.Unknown, p.skip()
+	from := p.i
+	ok := p.skip()
+	if wrongUnit(f, p.text[from:p.i]) != "" {
+		p.outOfRange(f, p.text[from:p.i])
+	}
+	return assemble.Unknown, ok
 }
 
 // bool reads true or false.

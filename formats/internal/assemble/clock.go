@@ -86,6 +86,9 @@ func separate(r *Row) (wall bool) {
 	return wall
 }
 
+// EpochLikeStamp reports whether a stamp in ns could be a time since 1970.
+func EpochLikeStamp(v int64) bool { return v >= epoch }
+
 // EpochLike reports whether all stamps of a row that are known could be times
 // since 1970; it is true for a row without stamps.
 func EpochLike(r *Row) bool {

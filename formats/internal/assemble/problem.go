@@ -19,7 +19,7 @@ var (
 	mixedClocks = &Problem{"mixed_clocks", diag.DataLoss,
 		"a record mixes stamps of two clocks: those that the token stamps do not share are null", "write the stamps of a record on one clock"}
 	tokenOrder = &Problem{"token_order", diag.Notice,
-		"token stamps go backwards: the gap is kept, negative", "use a clock that is never set back"}
+		"chunk gaps are negative: they are kept", "use a clock that is never set back"}
 	stampOrder = &Problem{"stamp_order", diag.Notice,
 		"the first token comes before the request: both stamps are kept", "write the stamps of a record on one clock"}
 	tokensFromChunks = &Problem{"tokens_from_chunks", diag.Info,
@@ -43,7 +43,7 @@ var (
 	arrivedAgain = &Problem{"arrival_while_open", diag.Notice,
 		"a request arrives again without having ended: it is counted twice, once as open", "write finish, error or abort, or use a new request_id"}
 	lateToken = &Problem{"late_token", diag.Notice,
-		"token events are not in the order of time: they were sorted", ""}
+		"tokens are not in the order of time: they were sorted", ""}
 	outOfMemory = &Problem{"gaps_dropped", diag.DataLoss,
 		"there was no memory for the gaps of all open requests: some have none", "give more with --memory"}
 	expired = &Problem{"request_expired", diag.Notice,

@@ -26,6 +26,10 @@ func (w *Writer) tokens(r *Row, kind trace.ClockKind) int {
 	if r.HasTokenCount && slices.Contains(r.ChunkTokens, 0) {
 		dropEmpty(r)
 	}
+	gaps, known := w.gaps(r, kind)
+	if known && w.Lists {
+		w.Builder.List(trace.ChunkGaps, gaps)
+	}
 	w.writeCounts(r)
 	n := len(r.Tokens)
 	if n > 0 {
@@ -34,7 +38,6 @@ func (w *Writer) tokens(r *Row, kind trace.ClockKind) int {
 		}
 		w.edge(r, trace.LastToken, r.Tokens[n-1], kind)
 	}
-	w.writeGaps(r, kind)
 	return n
 }
 
@@ -52,35 +55,46 @@ func (w *Writer) edge(r *Row, c trace.Col, v int64, kind trace.ClockKind) {
 // absolute reports whether a clock of that kind began long before every log.
 func absolute(kind trace.ClockKind) bool { return kind == trace.Wall || kind == trace.Monotonic }
 
-// writeGaps writes the differences of the token stamps. One unknown stamp makes
-// two gaps unknown, and with them the list.
-func (w *Writer) writeGaps(r *Row, kind trace.ClockKind) {
+// gaps returns the differences of the token stamps; they are valid until the next
+// call. One unknown stamp makes two gaps unknown, and with them the list. Stamps
+// that a source lists out of order are sorted, as those of events are; what it
+// says are gaps stays as it is.
+func (w *Writer) gaps(r *Row, kind trace.ClockKind) (gaps []int64, known bool) {
 	t := r.Tokens
+	if len(t) == 0 {
+		return nil, true
+	}
 	w.scratch = slices.Grow(w.scratch[:0], len(t))
-	gaps := w.scratch[:max(len(t)-1, 0)]
-	var sign int64
-	if len(t) > 0 {
-		before := t[0]
-		for i, at := range t[1:] {
-			gaps[i] = at - before
-			sign |= at - before
-			before = at
-		}
-		unknown := r.HasUnknown && slices.Contains(t, Unknown)
-		if absolute(kind) && (sign < 0 || t[0] <= 0) {
-			unknown = unknown || slices.Min(t) <= 0
-		}
-		if unknown {
-			w.Note(unknownInList, r.Offset)
-			return
-		}
+	gaps = w.scratch[:len(t)-1]
+	sign := differences(gaps, t)
+	unknown := r.HasUnknown && slices.Contains(t, Unknown)
+	if absolute(kind) && (sign < 0 || t[0] <= 0) {
+		unknown = unknown || slices.Min(t) <= 0
 	}
-	if sign < 0 {
+	switch {
+	case unknown:
+		w.Note(unknownInList, r.Offset)
+		return nil, false
+	case sign < 0 && r.HasGaps:
 		w.Note(tokenOrder, r.Offset)
+	case sign < 0:
+		w.Note(lateToken, r.Offset)
+		w.sorted.sort(r)
+		differences(gaps, t)
 	}
-	if w.Lists {
-		w.Builder.List(trace.ChunkGaps, gaps)
+	return gaps, true
+}
+
+// differences sets gaps to those of consecutive stamps, and returns a negative
+// number if one is negative.
+func differences(gaps, t []int64) (sign int64) {
+	before := t[0]
+	for i, at := range t[1:] {
+		gaps[i] = at - before
+		sign |= at - before
+		before = at
 	}
+	return sign
 }
 
 // fromGaps turns gaps behind a known first token into token stamps. It returns
@@ -206,7 +220,7 @@ func (w *Writer) counts(r *Row, side trace.Side, chunks int) {
 			source = trace.FromClient
 		}
 		for _, k := range r.ChunkTokens {
-			n += k
+			n = min(n+min(k, trace.MaxTokenCount), trace.MaxTokenCount+1)
 		}
 	case chunks >= 0:
 		source = trace.FromChunks

@@ -17,6 +17,7 @@ type Writer struct {
 	Lists   bool           // whether chunk_gaps and chunk_tokens are wanted
 
 	scratch []int64
+	sorted  sorter
 }
 
 // Add completes a row and writes it.
