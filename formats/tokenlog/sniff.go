@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"servescope/formats"
+	"servescope/formats/internal/assemble"
 )
 
 // sniffLines is how many lines of a head are looked at.
@@ -47,6 +48,8 @@ func sniff(h *formats.Head, score func([]formats.Key) formats.Score, wanted stri
 		return formats.No, "no line is a JSON object"
 	case hits == 0:
 		return formats.No, "no line has " + wanted
+	case best == formats.Maybe && 2*hits < objects:
+		return formats.No, fmt.Sprintf("only %d of %d JSON lines have some keys of a request, none %s", hits, objects, wanted)
 	case best == formats.Maybe:
 		return best, "some keys of a request, not " + wanted
 	case 2*hits < objects && best > formats.Likely:
@@ -132,9 +135,10 @@ func known(k *formats.Key) *field {
 	return f
 }
 
-// eventScore scores the keys of one line as those of an event.
+// eventScore scores the keys of one line as those of an event. Errors and aborts
+// alone make no token log: every application's log has events with these names.
 func eventScore(keys []formats.Key) formats.Score {
-	var at, name, id bool
+	var at, name, id, ours bool
 	for i := range keys {
 		f := known(&keys[i])
 		if f == nil {
@@ -144,13 +148,15 @@ func eventScore(keys []formats.Key) formats.Score {
 		case f.kind == eventTime:
 			at = keys[i].Kind == formats.Number
 		case f.kind == eventName:
-			name = slices.Contains(eventNames[:], strings.Trim(string(keys[i].Value), `"`))
+			event := strings.Trim(string(keys[i].Value), `"`)
+			name = slices.Contains(eventNames[:], event)
+			ours = event != eventNames[assemble.Failure] && event != eventNames[assemble.Abort]
 		case f.name == "request_id":
 			id = true
 		}
 	}
 	switch {
-	case at && name && id:
+	case at && name && id && ours:
 		return formats.Sure
 	case name && id, name && at:
 		return formats.Maybe
