@@ -16,7 +16,7 @@ PORTABLE = $$($(GO) list $(CORE) | grep -v "^servescope/formats$$")
 WASM = GOOS=js GOARCH=wasm
 TAGS = -tags arrow_json_stdlib
 JSEXEC = $$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
-WASM_BUDGET = 3000000
+WASM_BUDGET = 3145728
 SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 FUZZTIME ?= 10s
 
