@@ -99,7 +99,7 @@ func (g *requests) span(p *part, s *span, from *place, scope string) (kind strin
 		x.kind, kind = isRoom, "sglang bootstrap room"
 	case i >= 0:
 		x.stage, kind = sliceNames[i].stage, sliceKinds[i]
-		g.f.run("sglang", from, scope, s).releases.narrow(sliceNames[i].first, sliceNames[i].last)
+		g.f.run("sglang", from, scope, s).releases.narrow(sliceNames[i].releases)
 		if x.stage == otherStage {
 			return kind, noise, true
 		}
@@ -216,10 +216,13 @@ func (g *requests) root(p *part, s *span, from *place, scope string) (kind strin
 	g.rooted = append(g.rooted, s.trace)
 	g.bytes += rootBytes
 	if !s.textEmpty(module) {
-		g.f.run("sglang", from, scope, s).releases.narrow(5_10, 0)
+		g.f.run("sglang", from, scope, s).releases.narrow(moduleReleases)
 	}
 	return kind, parsed
 }
+
+// moduleReleases are those that write the attribute module.
+var moduleReleases = attributes[attributeIndex.find([]byte("module"))].sglang
 
 // copy copies a text of another part.
 func (p *part) copy(from *part, t piece) piece {

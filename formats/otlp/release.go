@@ -18,75 +18,82 @@ func (r release) String() string {
 	return s
 }
 
-// evidence is a set of marks that a run's spans bear.
-type evidence uint16
-
-const (
-	vllmV0 evidence = 1 << iota
-	vllmV1
-	vllmBestOf
-	vllmDetailed
-	vllmOldScope
-	vllmNewScope
-)
-
-// generations says what each mark tells of the version. A generation is a set
-// of attributes that is written by the releases of a range; other marks narrow
-// it down.
-var generations = []struct {
-	mark, of    evidence // of: the generation that the mark narrows down
-	name        string   // of a generation
-	first, last release
-}{
-	{vllmV0, vllmV0, "V0 engine", 5_01, 10_00},
-	{vllmBestOf, vllmV0, "", 5_01, 6_02},     // gen_ai.request.best_of
-	{vllmDetailed, vllmV0, "", 5_05, 10_00},  // --collect-detailed-traces
-	{vllmV1, vllmV1, "V1 engine", 10_02, 0},  // time_in_model_prefill, _decode, _inference
-	{vllmOldScope, vllmV1, "", 10_02, 15_00}, // scope vllm.llm_engine
-	{vllmNewScope, vllmV1, "", 16_00, 0},     // scope vllm.tracing.otel
+// generation is what a run's spans of one of vLLM's engines tell of its release.
+type generation struct {
+	any    bool
+	seen   uint32 // attributes
+	scopes between
 }
 
-// versionOf returns the releases that may have written spans with these marks,
-// as a range for each generation; V0 and V1 of vLLM may share a file.
-func versionOf(marks evidence) string {
+// The engines of vLLM: releases whose spans have their attributes. V0 is also
+// what v0.8.0 to v0.10.0 fall back to when they trace.
+var engines = [2]struct {
+	name     string
+	releases between
+}{
+	{"V0 engine", between{5_01, 10_00}},
+	{"V1 engine", since(10_02)},
+}
+
+// see takes the evidence of a span.
+func (g *generation) see(s *span, scope string) {
+	g.any = true
+	g.seen |= s.seen
+	for i := range scopes {
+		if scopes[i].name == scope {
+			g.scopes.narrow(scopes[i].releases)
+		}
+	}
+}
+
+// versions returns the releases that may have written a run's spans, as a range
+// for each engine: both may be in a file.
+func versions(list *[2]generation) string {
 	var parts []string
-	for _, g := range generations {
-		if g.name == "" || marks&g.mark == 0 {
+	for i, g := range list {
+		if !g.any {
 			continue
 		}
-		r := between{g.first, g.last}
-		for _, n := range generations {
-			if n.of == g.of && marks&n.mark != 0 {
-				r.narrow(n.first, n.last)
+		r := engines[i].releases
+		for _, a := range attributes {
+			if a.slot < textSlots && g.seen>>a.slot&1 != 0 {
+				r.narrow(a.vllm)
 			}
 		}
-		parts = append(parts, r.String()+" ("+g.name+")")
+		r.narrow(g.scopes)
+		parts = append(parts, r.String()+" ("+engines[i].name+")")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// between is a range of releases, both included.
+// between is a range of releases, both included; a last one of 0 is no limit.
 type between struct{ first, last release }
+
+func since(first release) between { return between{first, 0} }
 
 // narrow keeps of the range what lies in another one too. Ranges that exclude
 // each other, as after an upgrade in the middle of a file, become the range that
-// holds both.
-func (b *between) narrow(first, last release) {
-	if b.first == 0 && b.last == 0 {
-		*b = between{first, last}
+// holds both. An empty range stands for any.
+func (b *between) narrow(o between) {
+	var any between
+	switch {
+	case o == any:
+		return
+	case *b == any:
+		*b = o
 		return
 	}
-	low, high := max(b.first, first), last
-	if high == 0 || b.last != 0 && b.last < high {
-		high = b.last
+	both := between{max(b.first, o.first), o.last}
+	if o.last == 0 || b.last != 0 && b.last < o.last {
+		both.last = b.last
 	}
-	if high != 0 && high < low {
-		low, high = min(b.first, first), max(b.last, last)
-		if b.last == 0 || last == 0 {
-			high = 0
+	if both.last != 0 && both.last < both.first {
+		both = between{min(b.first, o.first), max(b.last, o.last)}
+		if b.last == 0 || o.last == 0 {
+			both.last = 0
 		}
 	}
-	*b = between{low, high}
+	*b = both
 }
 
 func (b between) String() string {

@@ -21,9 +21,9 @@ const maxRuns = 64
 type run struct {
 	meta     trace.RunMeta
 	rows     *trace.Builder
-	any      bool // it has had a row
-	marks    evidence
-	releases between // of SGLang, by the names of its slices
+	any      bool          // it has had a row
+	engines  [2]generation // of vLLM
+	releases between       // of SGLang, by the names of its slices
 
 	lag      int64 // sum over requests of the end of the span less its finish
 	lags     int64
@@ -85,7 +85,7 @@ var claims = []struct {
 	{inScheduler, "gen_ai.latency.time_in_scheduler"},
 	{inForward, "gen_ai.latency.time_in_model_forward"},
 	{inExecute, "gen_ai.latency.time_in_model_execute"},
-	{inPrefill, "gen_ai.latency.time_in_model_prefill"},
+	{inPrefill, "ttft_after_dispatch"}, // what SGLang calls time_in_model_prefill
 }
 
 // finish completes what is known of a run once all spans have been read.
@@ -93,7 +93,7 @@ func (r *run) finish() {
 	m := &r.meta
 	switch m.Engine {
 	case "vllm":
-		m.Version = versionOf(r.marks)
+		m.Version = versions(&r.engines)
 	case "sglang":
 		m.Version = r.releases.String()
 	}
@@ -109,11 +109,11 @@ func (r *run) finish() {
 	}
 	note(r.lag > r.lags && m.Engine != "sglang", "span_end: a span ends when its last output was processed, here %d ns after the request's latency on average; the request ends with its latency", r.lag/max(r.lags, 1))
 	note(m.Engine == "vllm", "finished_only: aborted and rejected requests leave no span, and exporters drop spans under load; without the server's log the coverage is unknown")
-	note(r.marks&vllmV0 != 0, "arrival_after_input: the V0 engine stamps the arrival behind tokenisation, so d_input lies outside of these times")
-	note(r.marks&vllmV1 != 0 && r.marks&vllmNewScope == 0, "arrival_maybe_after_input: V1 engines up to about v0.10 stamp the arrival behind tokenisation; then input lies outside of these times")
+	note(r.engines[0].any, "arrival_after_input: the V0 engine stamps the arrival behind tokenisation, so d_input lies outside of these times")
+	note(r.engines[1].any && r.engines[1].scopes.first < 16_00, "arrival_maybe_after_input: V1 engines up to about v0.10 stamp the arrival behind tokenisation; then input lies outside of these times")
 	note(r.reported[inScheduler].n+r.reported[inForward].n+r.reported[inExecute].n > 0, "whole_request: time_in_scheduler, _model_forward and _model_execute are of the whole request and are no parts of its TTFT")
 	note(r.steps, "gaps_are_steps: chunk gaps are the times between the ends of decode steps in the scheduler, not between chunks sent; first_token is stamped by the frontend")
-	note(r.reported[inPrefill].n > 0, "prefill_from_dispatch: SGLang's time_in_model_prefill runs from the dispatch to the first token, queueing included; vLLM's does not")
+	note(r.reported[inPrefill].n > 0, "ttft_after_dispatch: what SGLang calls time_in_model_prefill runs from the dispatch to the first token, queueing included; what vLLM calls so does not")
 	note(r.pd, "node_level: rows of prefill and decode nodes; join_group is the bootstrap room that they share")
 	if !r.any {
 		m.NoRequests = "the file holds spans of this service, but none of a whole request"

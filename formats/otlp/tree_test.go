@@ -188,3 +188,80 @@ func TestSharedTrace(t *testing.T) {
 		}
 	}
 }
+
+// jaegerOf writes exports as Jaeger's page gives them for download, times in
+// microseconds with as many decimals as they have.
+func jaegerOf(t *testing.T, lines []string) string {
+	t.Helper()
+	micros := func(ns int64) json.RawMessage { return json.RawMessage(fmt.Sprintf("%d.%03d", ns/1000, ns%1000)) }
+	type m = map[string]any
+	var spans []m
+	for _, line := range lines {
+		var doc struct {
+			ResourceSpans []struct {
+				ScopeSpans []struct {
+					Spans []struct {
+						node
+						Events []struct{ Name string }
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range doc.ResourceSpans[0].ScopeSpans[0].Spans {
+			tags := []m{{"key": "otel.scope.name", "type": "string", "value": "sglang server"}}
+			for _, a := range n.Attributes {
+				for kind, v := range a.Value {
+					value := v
+					if kind == "intValue" {
+						value = json.RawMessage(strings.Trim(string(v), `"`))
+					}
+					tags = append(tags, m{"key": a.Key, "type": kind, "value": value})
+				}
+			}
+			var logs []m
+			for _, e := range n.Events {
+				logs = append(logs, m{"timestamp": 1, "fields": []m{{"key": "event", "type": "string", "value": e.Name}}})
+			}
+			var refs []m
+			if n.Parent != "" {
+				refs = []m{{"refType": "FOLLOWS_FROM", "spanID": "ffff"}, {"refType": "CHILD_OF", "traceID": n.Trace, "spanID": n.Parent}}
+			}
+			start := integer(t, n.Start)
+			spans = append(spans, m{"traceID": n.Trace, "spanID": n.ID, "operationName": n.Name, "references": refs, "startTime": micros(start),
+				"duration": micros(integer(t, n.End) - start), "tags": tags, "logs": logs, "processID": "p1"})
+		}
+	}
+	out, err := json.Marshal(m{"data": []m{{"traceID": "x", "spans": spans, "processes": m{"p1": m{"serviceName": "sglang", "tags": []m{}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestJaegerTrees: the trees are the same when they come out of Jaeger.
+func TestJaegerTrees(t *testing.T) {
+	var text bytes.Buffer
+	if err := shapes.OTLPTree(&text, shapes.Config{Seed: 3, Count: 20, Tokens: 12, Open: 5}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(text.String(), "\n"), "\n")
+	rows := oracle(t, lines)
+	g := read(t, jaegerOf(t, lines))
+	if len(g.rows) != len(rows) || g.account.Diagnosed != 0 || g.diag("schedule_events").Count == 0 {
+		t.Fatalf("%d rows, %+v, %+v", len(g.rows), g.account, g.diags)
+	}
+	for _, row := range g.rows {
+		for name, v := range rows[row["request_id"].(string)] {
+			if !reflect.DeepEqual(row[name], v) {
+				t.Errorf("%s: %s is %v, want %v", row["request_id"], name, row[name], v)
+			}
+		}
+		want(t, row, "resolution=1000", "status=ok")
+	}
+	if c := fmt.Sprint(g.runs[0].Config); c != "[{service.name sglang} {scope sglang server}]" {
+		t.Errorf("config %s", c)
+	}
+}

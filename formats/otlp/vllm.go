@@ -54,7 +54,11 @@ func (f *fold) vllm(p *part, s *span, from *place, scope string) (kind string, u
 		return kind, diagnosed
 	}
 	r := f.run("vllm", from, scope, s)
-	r.mark(s, v1, scope)
+	engine := &r.engines[0]
+	if v1 {
+		engine = &r.engines[1]
+	}
+	engine.see(s, scope)
 	b := r.rows
 	if n, ok := s.number(nChoices); ok && n > 1 {
 		b.Int(trace.Choice, choice)
@@ -70,20 +74,6 @@ func (f *fold) vllm(p *part, s *span, from *place, scope string) (kind string, u
 	}
 	r.end()
 	return kind, parsed
-}
-
-func (r *run) mark(s *span, v1 bool, scope string) {
-	set := func(when bool, m evidence) {
-		if when {
-			r.marks |= m
-		}
-	}
-	set(v1, vllmV1)
-	set(!v1, vllmV0)
-	set(s.attribute(bestOf), vllmBestOf)
-	set(s.attribute(inScheduler) || s.attribute(inForward) || s.attribute(inExecute), vllmDetailed)
-	set(v1 && scope == "vllm.llm_engine", vllmOldScope)
-	set(v1 && scope == "vllm.tracing.otel", vllmNewScope)
 }
 
 // end ends a row.

@@ -54,52 +54,65 @@ const (
 // isDuration reports whether a number is in seconds on the wire.
 func (s slot) isDuration() bool { return s < prompt }
 
-// attribute is a span attribute that is read.
+// attribute is a span attribute that is read, and the releases of the engines
+// that write it.
 type attribute struct {
-	key  string
-	slot slot
+	key          string
+	slot         slot
+	vllm, sglang between
 }
+
+var never between // the engine does not write it
 
 // attributes lists what is read of a span. Both engines use the gen_ai.* keys,
 // with different meaning in the case of time_in_model_*; see vllm.go and
-// sglang.go.
+// sglang.go. Where nothing is known of a first release, it is that of tracing.
 var attributes = []attribute{
-	{"gen_ai.latency.time_to_first_token", ttft},
-	{"gen_ai.latency.e2e", e2e},
-	{"gen_ai.latency.time_in_queue", inQueue},
-	{"gen_ai.latency.time_in_model_prefill", inPrefill},
-	{"gen_ai.latency.time_in_model_decode", inDecode},
-	{"gen_ai.latency.time_in_model_inference", inInference},
-	{"gen_ai.latency.time_in_scheduler", inScheduler},
-	{"gen_ai.latency.time_in_model_forward", inForward},
-	{"gen_ai.latency.time_in_model_execute", inExecute},
-	{"gen_ai.usage.prompt_tokens", prompt},
-	{"gen_ai.usage.completion_tokens", completion},
-	{"gen_ai.usage.cached_tokens", cached},
-	{"gen_ai.usage.num_sequences", sequences},
-	{"gen_ai.request.max_tokens", maxTokens},
-	{"gen_ai.request.n", nChoices},
-	{"gen_ai.request.best_of", bestOf},
-	{"gen_ai.request.top_k", topK},
-	{"gen_ai.request.id", requestID},
-	{"gen_ai.response.model", model},
-	{"gen_ai.response.finish_reasons", finish},
-	{"rid", rid},
-	{"module", module},
-	{"bootstrap_room", room},
-	{"decode_ct", decodeCount},
-	{"tp_rank", tpRank},
-	{"pp_rank", ppRank},
-	{"dp_rank", dpRank},
-	{"thread_label", threadLabel},
-	{"host_id", hostID},
-	{"reason", reason},
-	{"type", abortType},
+	{"gen_ai.latency.time_to_first_token", ttft, since(5_01), since(5_03)},
+	{"gen_ai.latency.e2e", e2e, since(5_01), since(5_03)},
+	{"gen_ai.latency.time_in_queue", inQueue, since(5_01), never},
+	{"gen_ai.latency.time_in_model_prefill", inPrefill, since(10_02), since(5_03)},
+	{"gen_ai.latency.time_in_model_decode", inDecode, since(10_02), since(5_03)},
+	{"gen_ai.latency.time_in_model_inference", inInference, since(10_02), since(5_03)},
+	{"gen_ai.latency.time_in_scheduler", inScheduler, between{5_05, 10_00}, never},
+	{"gen_ai.latency.time_in_model_forward", inForward, between{5_05, 10_00}, never},
+	{"gen_ai.latency.time_in_model_execute", inExecute, between{5_05, 10_00}, never},
+	{"gen_ai.usage.prompt_tokens", prompt, since(5_01), since(5_03)},
+	{"gen_ai.usage.completion_tokens", completion, since(5_01), since(5_03)},
+	{"gen_ai.usage.cached_tokens", cached, never, since(5_03)},
+	{"gen_ai.usage.num_sequences", sequences, between{5_01, 10_00}, never},
+	{"gen_ai.request.max_tokens", maxTokens, since(5_01), since(5_03)},
+	{"gen_ai.request.n", nChoices, since(5_01), since(5_03)},
+	{"gen_ai.request.best_of", bestOf, between{5_01, 6_02}, never},
+	{"gen_ai.request.top_k", topK, never, since(5_03)},
+	{"gen_ai.request.id", requestID, since(5_01), since(5_03)},
+	{"gen_ai.response.model", model, between{5_01, 10_00}, since(5_03)},
+	{"gen_ai.response.finish_reasons", finish, never, since(5_03)},
+	{"rid", rid, never, since(5_03)},
+	{"module", module, never, since(5_10)},
+	{"bootstrap_room", room, never, since(5_03)},
+	{"decode_ct", decodeCount, never, since(5_10)},
+	{"tp_rank", tpRank, never, since(5_03)},
+	{"pp_rank", ppRank, never, since(5_10)},
+	{"dp_rank", dpRank, never, since(5_05)},
+	{"thread_label", threadLabel, never, since(5_03)},
+	{"host_id", hostID, never, since(5_03)},
+	{"reason", reason, never, since(5_10)},
+	{"type", abortType, never, since(5_10)},
 	// Jaeger keeps these as tags.
-	{"otel.scope.name", scopeName},
-	{"otel.library.name", scopeName},
-	{"otel.status_code", statusMark},
-	{"error", errorMark},
+	{key: "otel.scope.name", slot: scopeName},
+	{key: "otel.library.name", slot: scopeName},
+	{key: "otel.status_code", slot: statusMark},
+	{key: "error", slot: errorMark},
+}
+
+// scopes lists the scopes of vLLM's tracer.
+var scopes = []struct {
+	name     string
+	releases between
+}{
+	{"vllm.llm_engine", between{5_01, 15_00}},
+	{"vllm.tracing.otel", since(16_00)},
 }
 
 // stage is what a span of SGLang's scheduler or frontend is about.
@@ -129,45 +142,44 @@ const (
 	quickFinish
 )
 
-// spanName is the name of a slice of SGLang and the releases that write it;
-// the last is 0 where it is still written.
+// spanName is the name of a slice of SGLang and the releases that write it.
 type spanName struct {
-	name        string
-	stage       stage
-	first, last release
+	name     string
+	stage    stage
+	releases between
 }
 
 // slices of a request in SGLang, scope "sglang server".
 var sliceNames = []spanName{
-	{"tokenize", tokenize, 5_03, 0},
-	{"dispatch", dispatch, 5_03, 5_09},
-	{"api_server_dispatch", dispatch, 5_10, 0},
-	{"dc_dispatch", controllerDispatch, 5_05, 5_09},
-	{"dpc_dispatch", controllerDispatch, 5_10, 0},
-	{"process req", processing, 5_03, 5_04},
-	{"request_process", processing, 5_05, 0},
-	{"prefill", waitingForward, 5_03, 5_04},
-	{"prefill_waiting", waiting, 5_05, 0},
-	{"prefill_forward", forward, 5_05, 0},
-	{"chunked_prefill", chunk, 5_05, 0},
-	{"decode loop", decodeLoop, 5_03, 5_04},
-	{"decode_loop", decodeLoop, 5_05, 0},
-	{"decode_waiting", decodeWaiting, 5_05, 0},
-	{"decode_forward", decodeForward, 5_10, 0},
-	{"prefill_prepare", prefillPrepare, 5_05, 0},
-	{"prefill_bootstrap", prefillBootstrap, 5_05, 0},
-	{"prefill_transfer_kv_cache", transferKV, 5_05, 0},
-	{"decode_prepare", decodePrepare, 5_05, 0},
-	{"decode_bootstrap", decodeBootstrap, 5_05, 0},
-	{"decode_transferred", decodeTransferred, 5_05, 0},
-	{"fake_output", fakeOutput, 5_05, 0},
-	{"quick_finish", quickFinish, 5_05, 0},
-	{"mini_lb_launch", otherStage, 5_05, 5_09},
-	{"wait_pd_finish", otherStage, 5_05, 5_09},
-	{"mm_encode", otherStage, 5_18, 0},
-	{"spec_draft", otherStage, 5_18, 0},
-	{"spec_verify", otherStage, 5_18, 0},
-	{"run_batch_cpu", otherStage, 5_18, 0},
+	{"tokenize", tokenize, since(5_03)},
+	{"dispatch", dispatch, between{5_03, 5_09}},
+	{"api_server_dispatch", dispatch, since(5_10)},
+	{"dc_dispatch", controllerDispatch, between{5_05, 5_09}},
+	{"dpc_dispatch", controllerDispatch, since(5_10)},
+	{"process req", processing, between{5_03, 5_04}},
+	{"request_process", processing, since(5_05)},
+	{"prefill", waitingForward, between{5_03, 5_04}},
+	{"prefill_waiting", waiting, since(5_05)},
+	{"prefill_forward", forward, since(5_05)},
+	{"chunked_prefill", chunk, since(5_05)},
+	{"decode loop", decodeLoop, between{5_03, 5_04}},
+	{"decode_loop", decodeLoop, since(5_05)},
+	{"decode_waiting", decodeWaiting, since(5_05)},
+	{"decode_forward", decodeForward, since(5_10)},
+	{"prefill_prepare", prefillPrepare, since(5_05)},
+	{"prefill_bootstrap", prefillBootstrap, since(5_05)},
+	{"prefill_transfer_kv_cache", transferKV, since(5_05)},
+	{"decode_prepare", decodePrepare, since(5_05)},
+	{"decode_bootstrap", decodeBootstrap, since(5_05)},
+	{"decode_transferred", decodeTransferred, since(5_05)},
+	{"fake_output", fakeOutput, since(5_05)},
+	{"quick_finish", quickFinish, since(5_05)},
+	{"mini_lb_launch", otherStage, between{5_05, 5_09}},
+	{"wait_pd_finish", otherStage, between{5_05, 5_09}},
+	{"mm_encode", otherStage, since(5_18)},
+	{"spec_draft", otherStage, since(5_18)},
+	{"spec_verify", otherStage, since(5_18)},
+	{"run_batch_cpu", otherStage, since(5_18)},
 }
 
 // foreign tells spans that are no request of an engine by their scope or name,
