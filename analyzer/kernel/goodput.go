@@ -23,6 +23,8 @@ func (k goodput) New(q *query.Query, facts *Facts) State {
 		var ok bool
 		if c.slot, c.side, ok = slotOf(l.Metric); !ok {
 			c.slot = -1
+		} else if measures[c.slot].fromClient() {
+			c.side = trace.Client
 		}
 		if c.side >= 0 {
 			s.side = c.side
@@ -234,7 +236,7 @@ func (s *goodputState) goodput(v *verdicts, w *interval) *report.Goodput {
 		g.Rate = report.Null(metric.UnknownVerdicts.String())
 	default:
 		g.Rate = report.Known(float64(v.good)*1e9/float64(w.dt), unit.PerSecond)
-		g.Rate.Note = w.note
+		g.Rate.Note = joined(w.note, counting(v.unknown, "%d requests cannot be judged and are not among the good ones"))
 	}
 	return g
 }

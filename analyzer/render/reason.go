@@ -30,7 +30,7 @@ var reasons = map[string]string{
 	"accepted_unknown": "with unknown accepted tokens",
 	"few_steps":        "too few steps",
 	"no_answer_token":  "without an answer",
-	"no_span":          "interval without length",
+	"no_span":          "without a span of time",
 	"too_many":         "too many buckets of time",
 	"inconsistent":     "with counts that contradict each other",
 
