@@ -58,6 +58,12 @@ func (l *lists) at(i int, w *row) (chunks, metric.Reason) {
 	return c, metric.None
 }
 
+// single reports whether each chunk carries one token: there are as many of
+// them as tokens, and none is without.
+func (c *chunks) single(w *row) bool {
+	return len(c.tokens) == 0 && !w.requested && w.n == int64(len(c.gaps))+1 && !w.eventOnly()
+}
+
 // listed returns the gaps that def calls ITL, and how many tokens each brought
 // if they are to be split over them.
 func (l *lists) listed(i int, w *row, c chunks, def *metric.Definition) chunks {

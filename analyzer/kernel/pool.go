@@ -16,6 +16,7 @@ type pool struct {
 	requests [poolDigests]int64        // that gave values
 	excluded [poolDigests]tally        // that gave none
 	values   int64                     // gaps that came here
+	uneven   int64                     // of these, are not known to lead to one token each
 
 	upper   []int64 // ttft_upper
 	lower   int64   // sum of the TTFTs that upper bounds
@@ -67,6 +68,7 @@ func (p *pool) merge(o *pool) {
 		p.excluded[i].merge(o.excluded[i])
 	}
 	p.values += o.values
+	p.uneven += o.uneven
 	p.upper = append(p.upper, o.upper...)
 	p.lower += o.lower
 	p.noUpper.merge(o.noUpper)
@@ -117,7 +119,7 @@ func (p *pool) appendTo(dst []byte) []byte {
 		}
 		dst = d.AppendTo(append(dst, 1))
 	}
-	dst = appendValues(appendInts(dst, p.values, p.lower), p.upper)
+	dst = appendValues(appendInts(dst, p.values, p.uneven, p.lower), p.upper)
 	return p.noUpper.appendTo(dst)
 }
 
@@ -134,7 +136,7 @@ func (p *pool) load(src *reader) {
 		}
 		src.digest(p.digests[i])
 	}
-	src.ints(&p.values, &p.lower)
+	src.ints(&p.values, &p.uneven, &p.lower)
 	p.upper = src.sorted()
 	p.noUpper.load(src)
 }

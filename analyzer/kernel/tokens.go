@@ -83,15 +83,18 @@ func (s *tokensState) Update(v *View) {
 			why = out
 		}
 		plain := why == metric.None && x.axis.length == 0 && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
-		if plain && b.end == i && b.group == x.group[i] && b.side == w.side {
-			b.end++
+		if !plain {
+			s.flush(x, &l, &b)
+			s.row(x, &l, i, &w, c, why)
 			continue
 		}
-		s.flush(x, &l, &b)
-		if plain {
-			b = block{i, i + 1, x.group[i], w.side}
-		} else {
-			s.row(x, &l, i, &w, c, why)
+		if b.end != i || b.group != x.group[i] || b.side != w.side {
+			s.flush(x, &l, &b)
+			b = block{from: i, group: x.group[i], side: w.side}
+		}
+		b.end = i + 1
+		if !c.single(&w) {
+			b.uneven += int64(len(c.gaps))
 		}
 	}
 	s.flush(x, &l, &b)
@@ -103,6 +106,7 @@ type block struct {
 	from, end int
 	group     int32
 	side      trace.Side
+	uneven    int64 // as in pool
 }
 
 // flush folds the rows of a block at once: their lists lie side by side.
@@ -120,6 +124,7 @@ func (s *tokensState) flush(x *batch, l *lists, b *block) {
 			d.Add(values)
 		}
 		p.requests[gapDigest] += n
+		p.uneven += b.uneven
 		p.excluded[latencyDigest].add(metric.NotRecorded, n)
 		p.excluded[sizeDigest].add(metric.NotRecorded, n)
 		p.noUpper.add(metric.NotEvent, n)
@@ -197,6 +202,9 @@ func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metri
 		} else {
 			to.add(gapDigest, gaps)
 		}
+		if !c.single(w) {
+			to.uneven(int64(len(gaps)))
+		}
 	})
 	if len(c.tokens) > 0 {
 		s.fold(x, x.group[i], w, c, func(to part, gaps, tokens []int64) {
@@ -220,6 +228,8 @@ func (p *pool) admit(w *row, c, listed chunks, why metric.Reason) {
 			reason[latencyDigest], reason[sizeDigest] = metric.NLessThan2, metric.NLessThan2
 		}
 		switch {
+		case w.side >= trace.Engine: // of what a user sees
+			upper = metric.NotRecorded
 		case !w.eventOnly():
 			upper = metric.NotEvent
 		case len(c.gaps) == 0:
@@ -285,6 +295,15 @@ func (to *part) add(digest int, values []int64) {
 	for _, p := range to {
 		if p != nil && p.digests[digest] != nil {
 			p.digests[digest].Add(values)
+		}
+	}
+}
+
+// uneven counts gaps that may lead to several tokens.
+func (to *part) uneven(n int64) {
+	for _, p := range to {
+		if p != nil {
+			p.uneven += n
 		}
 	}
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
@@ -125,6 +126,11 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 		out := s.emptyMetric(m.name, side, p.excluded[i], idle)
 		out.Requests = p.requests[i]
 		setMetric(c, m.name, s.pooled(out, p.digests[i], m.scale, wide))
+	}
+	if s.def.Gaps == metric.TokenGaps && !s.def.Split && p.uneven == 0 && p.digests[gapDigest].N > 0 {
+		out := s.emptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token
+		out.Requests = p.requests[gapDigest]
+		setMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))
 	}
 	m := s.emptyMetric("ttft_upper", side, p.noUpper, idle)
 	m = s.distribution(m, &measure{}, p.upper, wide)

@@ -290,3 +290,45 @@ func TestObjectiveOfAnotherSide(t *testing.T) {
 		t.Errorf("share %+v, rate %+v", g.Share, g.Rate)
 	}
 }
+
+// TestTokenLatencyOfSingleTokens: as many chunks as tokens carry one each, so
+// that gaps are latencies of tokens; one request of which that is not known
+// takes it away from the cells that hold its gaps, and from no other.
+func TestTokenLatencyOfSingleTokens(t *testing.T) {
+	even, other := streamed(0, 3, 100, 120, 160), streamed(0, 3, 1100, 1130, 1190)
+	c := cellOf(t, metric.Default, even, other, streamed(0, 1, 50))
+	mean(t, c, "token_latency", 4, 37.5)
+	if m := c.Metrics["token_latency"]; m.Quantiles["0.5"] != 35e6 || m.Requests != 2 || m.Excluded["n_lt_2"] != 1 || m.Unit != "ns/token" {
+		t.Errorf("%+v", m)
+	}
+	bursts := other
+	bursts.n = 7 // over three chunks
+	null(t, cellOf(t, metric.Default, even, bursts), "token_latency", "not_recorded")
+	bursts.n = 3
+	bursts.source = trace.FromRequested // not a count
+	null(t, cellOf(t, metric.Default, even, bursts), "token_latency", "not_recorded")
+	for _, cut := range []func(func() State, []view) State{whole, func(fresh func() State, views []view) State {
+		a, b := fresh(), fresh()
+		b.Update(views[0].of())
+		if err := a.LoadState(b.AppendState(nil)); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}} {
+		out := run(t, metric.Default, &query.Query{Window: 1000 * ms}, []view{{b: build(wallMeta(), even, bursts)}}, cut)
+		mean(t, out.Cell(0, -1, 0), "token_latency", 2, 30)
+		null(t, out.Cell(0, -1, 1000*ms), "token_latency", "not_recorded")
+		null(t, out.Cell(0, -1, NoWindow), "token_latency", "not_recorded")
+	}
+}
+
+// TestObjectiveOnClientWait: the client's wait is judged by its own rows, also
+// where the server gives the latencies.
+func TestObjectiveOnClientWait(t *testing.T) {
+	client, server := streamed(50, 2, 100, 200), streamed(60, 2, 90, 190)
+	client.scheduled, server.side = 0, trace.Server
+	q := &query.Query{SLO: []query.Limit{{Metric: "client_wait", Max: 40 * ms}}}
+	if g := runOf(t, metric.Default, q, wallMeta(), client, server).Goodput; g.Missed != 1 || g.Denominator != 1 {
+		t.Errorf("%+v", g)
+	}
+}
