@@ -84,7 +84,7 @@ func (t *toyReader) parse(text []byte) {
 		}
 		t.line(line, from)
 	}
-	if len(text) == 0 && t.bug != "is silent about a wrong file" {
+	if len(text) == 0 && t.rng.To != 0 && t.bug != "is silent about a wrong file" {
 		t.diags.Add(diag.Diag{Code: "empty", File: t.src.Name(), Offset: -1, Msg: "there is nothing"})
 	}
 	if t.bug == "depends on blocks" && t.opt.Block%2 == 1 {
