@@ -19,6 +19,7 @@ type pass struct {
 	q       *query.Query
 	facts   *kernel.Facts
 	kernels []kernel.Kernel
+	choices *kernel.Choices
 	states  [][]kernel.State // by worker; nil where the worker has seen no row
 	zero    [][]int32        // by worker
 }
@@ -32,6 +33,7 @@ func (p *pass) update(worker int, v *kernel.View) {
 	if p.states[worker] == nil {
 		p.states[worker] = p.fresh()
 	}
+	v.Choices = p.choices
 	for _, state := range p.states[worker] {
 		state.Update(v)
 	}
@@ -122,13 +124,16 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 			near = append(near, k)
 		}
 	}
-	resident, err := s.passResident(ctx, sel, newPass(q, facts, near, s.opt.Workers))
+	p := newPass(q, facts, near, s.opt.Workers)
+	p.choices = sel.choices
+	resident, err := s.passResident(ctx, sel, p)
 	if err != nil {
 		return nil, err
 	}
 	var read []kernel.State
 	if len(far) > 0 {
 		p := newPass(q, facts, far, s.opt.Workers)
+		p.choices = sel.choices
 		if err := s.reread(ctx, sel, p); err != nil {
 			return nil, err
 		}

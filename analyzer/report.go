@@ -85,6 +85,9 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		}
 	}
 	sel := s.choose(q, e.metric, facts)
+	if sel.choices = s.joinChoices(sel); sel.choices != nil {
+		first = nil
+	}
 	states, learned, err := s.fold(ctx, q, sel, e.kernels, first)
 	if err != nil {
 		return nil, nil, err

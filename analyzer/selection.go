@@ -20,6 +20,7 @@ type selection struct {
 	facts   *kernel.Facts // holds the steady windows, for a steady trim
 	edges   map[edgeKey]edge
 	groups  *groups
+	choices *kernel.Choices   // joins rows to requests; nil where every row is one
 	rows    [][]int32         // group by resident batch and row; nil when the query keeps everything in one group
 	removed map[int32]removed // by slot
 }

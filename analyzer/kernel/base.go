@@ -70,6 +70,12 @@ func (x *batch) next(i int) (w row, selected bool) {
 	if x.group[i] < 0 {
 		return w, false
 	}
+	if w.sibling { // counted with another row
+		if w.placed {
+			side.selected.add(&w)
+		}
+		return w, true
+	}
 	side.rows++
 	if _, why := ttft(&w, x.base.def); why == metric.None {
 		side.timed++

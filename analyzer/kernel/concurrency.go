@@ -95,8 +95,8 @@ type concurrencyState struct {
 func (s *concurrencyState) Update(v *View) {
 	x := s.begin(v)
 	for i := range v.Rows {
-		if w, selected := x.next(i); selected {
-			s.cells.at(place{NoWindow, x.index, x.group[i], int32(w.side)}, 0).add(&w, s.def)
+		if w, selected := x.next(i); selected && !w.sibling {
+			s.cells.at(place{NoWindow, x.index, x.group[i], int32(w.side)}, 0).add(w.request(), s.def)
 		}
 	}
 }

@@ -51,8 +51,25 @@ const (
 	unknown
 )
 
-// judge judges a row whose status is not held against it.
+// judge judges a request whose status is not held against it: by the worst of
+// its sequences, where the condition is about these.
 func (c *condition) judge(w *row, def *metric.Definition) verdict {
+	if w.joint == nil || c.slot < 0 || !measures[c.slot].ofSequence() {
+		return c.judgeOne(w, def)
+	}
+	worst := met
+	for _, own := range w.joint.sequences {
+		switch c.judgeOne(&own, def) {
+		case missed:
+			return missed
+		case unknown:
+			worst = unknown
+		}
+	}
+	return worst
+}
+
+func (c *condition) judgeOne(w *row, def *metric.Definition) verdict {
 	if c.slot < 0 || c.side >= 0 && w.side != c.side {
 		return unknown
 	}
@@ -122,11 +139,13 @@ func (s *goodputState) Update(v *View) {
 	}
 	for i := range v.Rows {
 		w, selected := x.next(i)
-		if !selected {
+		if !selected || w.sibling {
 			continue
 		}
+		q := *w.request()
+		q.joint = w.joint
 		s.cells.room()
-		s.judge(s.cells.at(x.place(&w, x.group[i], w.arrival()), 1), &w)
+		s.judge(s.cells.at(x.place(&q, x.group[i], q.arrival()), 1), &q)
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 // View is a batch with the verdict of the query on each row.
 type View struct {
 	*trace.Batch
-	RunIndex int32   // index of the batch's run in the report
-	Group    []int32 // index of the row's group; -1: the query removed the row. Without --by every group is 0
+	RunIndex int32    // index of the batch's run in the report
+	Choices  *Choices // joins the rows of requests of several choices; nil where there are none
+	Group    []int32  // index of the row's group; -1: the query removed the row. Without --by every group is 0
 }
 
 // Kernel describes one group of metrics.

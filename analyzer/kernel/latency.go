@@ -96,25 +96,51 @@ func (s *latencyState) Update(v *View) {
 			continue
 		}
 		s.cells.room()
-		early := s.cells.at(x.place(&w, x.group[i], w.arrival()), 1)
-		late := s.cells.at(x.place(&w, x.group[i], w.leaving()), 0)
+		if w.joint != nil {
+			s.sequence(x, i, &w)
+		}
+		if w.sibling {
+			continue
+		}
+		q := w.request()
+		early := s.cells.at(x.place(q, x.group[i], q.arrival()), 1)
+		late := s.cells.at(x.place(q, x.group[i], q.leaving()), 0)
 		for slot := range measures {
 			m := &measures[slot]
+			if w.joint != nil && m.ofSequence() {
+				continue
+			}
 			c := early
 			if m.leaving {
 				c = late
 			}
-			if value, why := m.of(&w, s.def); why == metric.None {
-				c.values[slot] = append(c.values[slot], value)
-			} else {
-				c.excluded[slot].add(why, 1)
-			}
+			c.put(slot, q, s.def)
 		}
 		early.rows++
-		early.note(&w, s.def)
+		early.note(q, s.def)
 		if step, ok := resolutions.At(i); ok {
 			early.resolution = max(early.resolution, step)
 		}
+	}
+}
+
+// sequence folds what row i says of itself, as one of several sequences of a
+// request.
+func (s *latencyState) sequence(x *batch, i int, w *row) {
+	c := s.cells.at(x.place(w, x.group[i], w.leaving()), 0)
+	for slot := range measures {
+		if measures[slot].ofSequence() {
+			c.put(slot, w, s.def)
+		}
+	}
+}
+
+// put folds the value of a measure.
+func (s *samples) put(slot int, w *row, def *metric.Definition) {
+	if value, why := measures[slot].of(w, def); why == metric.None {
+		s.values[slot] = append(s.values[slot], value)
+	} else {
+		s.excluded[slot].add(why, 1)
 	}
 }
 

@@ -43,7 +43,9 @@ func (s *ratesState) Update(v *View) {
 			name = names.Values[code]
 		}
 		s.y = sequence{batch: x, row: w, emission: e, group: x.group[i], replica: name}
-		s.count(&s.y)
+		if !w.sibling {
+			s.count(s.y.request(s.def))
+		}
 		s.emit(&s.y)
 		s.decode(&s.y)
 	}
@@ -56,6 +58,17 @@ type sequence struct {
 	emission emission
 	group    int32
 	replica  string
+}
+
+// request returns the request of the sequence, mostly itself.
+func (y *sequence) request(def *metric.Definition) *sequence {
+	if y.row.joint == nil {
+		return y
+	}
+	q := *y
+	q.row = *y.row.request()
+	q.emission = emissionOf(&q.row, chunks{base: none}, metric.NotRecorded, def)
+	return &q
 }
 
 // at returns the flow at time t.

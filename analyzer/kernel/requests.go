@@ -57,12 +57,16 @@ func (s *requestsState) Update(v *View) {
 	x := s.begin(v)
 	for i := range v.Rows {
 		w, selected := x.next(i)
-		p := x.place(&w, -1, none)
+		if w.sibling {
+			continue
+		}
+		q := w.request()
+		p := x.place(q, -1, none)
 		if selected {
-			p = x.place(&w, x.group[i], w.arrival())
+			p = x.place(q, x.group[i], q.arrival())
 		}
 		s.cells.room()
-		s.cells.at(p, 1).n[w.status]++
+		s.cells.at(p, 1).n[q.status]++
 	}
 }
 

@@ -28,6 +28,9 @@ type row struct {
 	requested                          bool  // n is the requested length: not a count
 	most, client, reasoning, chunk     int64 // requested length, client's count, reasoning tokens, tokens of the first chunk
 	prompt, cached                     int64
+
+	joint   *joint // the request that the row is a sequence of, one of several; nil: the row is the request
+	sibling bool   // the request is counted with another row
 }
 
 // TokenKind codes.
@@ -52,6 +55,8 @@ type rows struct {
 	prompt, cached                    trace.Ints
 	unplaced                          []bool // by clock code: a clock of single requests
 	placed                            bool   // of rows without a clock of their own
+	choices                           *Choices
+	identities                        identities // where there are choices
 }
 
 // rowsOf returns the rows of v. The view must not change while they are used.
@@ -68,6 +73,9 @@ func rowsOf(v *View) rows {
 		reasoning: v.Ints(trace.ReasoningTokens), chunk: v.Ints(trace.FirstChunkTokens),
 		prompt: v.Ints(trace.PromptTokens), cached: v.Ints(trace.CachedTokens),
 		placed: v.Run.Clock.Kind != trace.RequestClock,
+	}
+	if r.choices = v.Choices; r.choices != nil {
+		r.identities = identitiesOf(v)
 	}
 	for _, name := range r.clock.Values {
 		c, ok := trace.ParseClock(name)
@@ -110,6 +118,9 @@ func (r *rows) at(i int) row {
 	w.enter = w.start
 	for k := 0; k < len(r.starts) && w.enter == none; k++ {
 		w.enter = get(r.starts[k], i)
+	}
+	if r.choices != nil {
+		r.choices.set(&r.identities, i, &w)
 	}
 	return w
 }

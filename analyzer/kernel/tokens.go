@@ -82,7 +82,7 @@ func (s *tokensState) Update(v *View) {
 		if out := w.cohort(s.def); out != metric.None {
 			why = out
 		}
-		plain := why == metric.None && x.axis.length == 0 && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
+		plain := why == metric.None && w.joint == nil && x.axis.length == 0 && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
 		if !plain {
 			s.flush(x, &l, &b)
 			s.row(x, &l, i, &w, c, why)
@@ -230,7 +230,7 @@ func (p *pool) admit(w *row, c, listed chunks, why metric.Reason) {
 		switch {
 		case w.side >= trace.Engine: // of what a user sees
 			upper = metric.NotRecorded
-		case !w.eventOnly():
+		case w.sibling, !w.eventOnly():
 			upper = metric.NotEvent
 		case len(c.gaps) == 0:
 			upper = metric.NLessThan2
@@ -251,7 +251,7 @@ func (p *pool) admit(w *row, c, listed chunks, why metric.Reason) {
 			p.excluded[k].add(r, 1)
 		}
 	}
-	if upper != metric.None {
+	if upper != metric.None && !w.sibling {
 		p.noUpper.add(upper, 1)
 	}
 }
