@@ -33,3 +33,30 @@ func TestAbsurdCounts(t *testing.T) {
 		t.Errorf("diags %+v", r.Diags)
 	}
 }
+
+// TestCachedBeyondPrompt: a prompt has no more cached tokens than tokens; the
+// request's are unknown, so that the rate of computed tokens is, and the other
+// rates stand: 2 prompts of 5 tokens in 2 s.
+func TestCachedBeyondPrompt(t *testing.T) {
+	const stamps = `"output_tokens":2,"arrival":0,"token_timestamps":[1,2]`
+	run, r := ask(t, nil, lines(
+		`"prompt_tokens":5,"cached_tokens":5,`+stamps,
+		`"prompt_tokens":5,"cached_tokens":6,`+stamps,
+	))
+	wants(t, &run.Cell, "cached_tokens", 1, "mean", 5.0)
+	if v := run.Throughput.Values["tps_prompt"]; v.V != 5 {
+		t.Errorf("tps_prompt %+v", v)
+	}
+	if v := run.Throughput.Values["tps_end_to_end_computed"]; v.Known || v.Reason != "inconsistent" {
+		t.Errorf("computed %+v", v)
+	}
+	n := int64(0)
+	for _, d := range r.Diags {
+		if d.Code == "cached_over_prompt" && d.Line == 2 {
+			n += d.Count
+		}
+	}
+	if n != 1 {
+		t.Errorf("diags %+v", r.Diags)
+	}
+}

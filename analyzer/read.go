@@ -101,7 +101,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	}
 	defer r.Close()
 	var rows int64
-	absurd := new(diag.Log)
+	doubts := new(diag.Log)
 	for r.Next() {
 		if ctx.Err() != nil {
 			break
@@ -110,7 +110,8 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 		if r.Batch().Table != trace.Requests {
 			continue // steps and the like: no request is in them
 		}
-		noteAbsurd(absurd, r.Batch())
+		noteAbsurd(doubts, r.Batch())
+		noteOverCached(doubts, r.Batch())
 		if err := fold(r.Batch()); err != nil {
 			return err
 		}
@@ -121,8 +122,8 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	if err := r.Err(); err != nil {
 		return named(j.file, err)
 	}
-	absurd.Merge(r.Diags())
-	*out = part{r.Runs(), absurd, r.Account(), rows}
+	doubts.Merge(r.Diags())
+	*out = part{r.Runs(), doubts, r.Account(), rows}
 	for _, m := range out.runs {
 		out.read += int64(len(m.Reported))
 	}
@@ -137,6 +138,34 @@ func noteAbsurd(log *diag.Log, b *trace.Batch) {
 			Msg: "a number of tokens is negative or beyond 10^10: it counts as unknown",
 			Fix: "leave out what is not known, or write null",
 		})
+	}
+}
+
+// noteOverCached records the requests of a batch with more cached tokens than
+// their prompt has.
+func noteOverCached(log *diag.Log, b *trace.Batch) {
+	if !b.Has(trace.CachedTokens) || !b.Has(trace.PromptTokens) {
+		return
+	}
+	cached, prompts, offsets := b.Ints(trace.CachedTokens), b.Ints(trace.PromptTokens), b.Ints(trace.Offset)
+	d := diag.Diag{
+		Code: "cached_over_prompt", Severity: diag.DataLoss, File: b.File, Offset: -1,
+		Msg: "more tokens of the prompt are cached than it has: the request's cached tokens count as unknown",
+		Fix: "write the tokens of the prompt that were found in the cache, not those that the cache holds",
+	}
+	for i := range b.Rows {
+		k, ok := cached.At(i)
+		n, known := prompts.At(i)
+		if !ok || !known || k <= n {
+			continue
+		}
+		if off, ok := offsets.At(i); ok && d.Count == 0 {
+			d.Offset = off
+		}
+		d.Count++
+	}
+	if d.Count > 0 {
+		log.Add(d)
 	}
 }
 
