@@ -23,10 +23,11 @@ type flow struct {
 
 	// Requests whose tokens nobody counted, those of them that are ok, and
 	// sequences of unknown N: each once, by its arrival, and in every window of
-	// time that it may have emitted in. byChunkIn is byChunk of every window.
+	// time that it may have emitted in. byChunkIn and spreadIn are byChunk and
+	// spread of every window.
 	unknown, unknownOK, untimed       int64
 	unknownIn, unknownOKIn, untimedIn int64
-	byChunkIn                         int64
+	byChunkIn, spreadIn               int64
 
 	dated               int64 // completions that are stamped
 	firstDone, lastDone int64 // of these, or none
@@ -37,15 +38,15 @@ type flow struct {
 // replica is one replica's part of a flow.
 type replica struct{ span, timed, steps, tokens int64 }
 
-// lack is how many requests a cell is short of.
-type lack struct{ unknown, unknownOK, untimed, byChunk int64 }
+// lack is how many requests a cell is short of, or guesses about.
+type lack struct{ unknown, unknownOK, untimed, byChunk, spread int64 }
 
 // lack returns what the flow of a window of time, or of a wide cell, lacks.
 func (f *flow) lack(wide bool) lack {
 	if wide {
-		return lack{f.unknown, f.unknownOK, f.untimed, f.byChunk}
+		return lack{f.unknown, f.unknownOK, f.untimed, f.byChunk, 0} // however spread, all of them are in it
 	}
-	return lack{f.unknownIn, f.unknownOKIn, f.untimedIn, f.byChunkIn}
+	return lack{f.unknownIn, f.unknownOKIn, f.untimedIn, f.byChunkIn, f.spreadIn}
 }
 
 // maxReplicas bounds the names: beyond, the column does not name replicas.
@@ -57,7 +58,7 @@ func (f *flow) sums() []*int64 {
 	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.prompts, &f.noPrompt,
 		&f.cached, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
 		&f.byChunk, &f.spread, &f.long, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
-		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.dated}
+		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated}
 }
 
 func (f *flow) merge(o *flow) {

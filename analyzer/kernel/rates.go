@@ -184,6 +184,9 @@ func (s *ratesState) emit(y *sequence) {
 		if e.byChunk {
 			f.byChunkIn++
 		}
+		if e.spread {
+			f.spreadIn++
+		}
 		if y.replica == "" {
 			f.unnamed += n
 		} else {

@@ -236,7 +236,8 @@ func (p *putter) completions() {
 // lacking notes the tokens that a rate is short of, or that are assumed.
 func (p *putter) lacking(unknown int64) string {
 	return joined(counting(unknown, "%d requests have an unknown number of tokens and are left out"),
-		counting(p.lack.byChunk, "%d requests count one token per chunk: nobody counted their tokens"))
+		counting(p.lack.byChunk, "%d requests count one token per chunk: nobody counted their tokens"),
+		counting(p.lack.spread, "the tokens of %d requests are spread evenly: their chunks are not counted"))
 }
 
 // tokens writes the rates of tokens.

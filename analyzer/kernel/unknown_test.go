@@ -332,3 +332,16 @@ func TestObjectiveOnClientWait(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 }
+
+// TestSpreadTokensAreNoted: where between its first and last token a request
+// emitted the others is assumed, which matters to windows only.
+func TestSpreadTokensAreNoted(t *testing.T) {
+	r := streamed(0, 9, 200, 1800)
+	r.gaps = nil
+	out := run(t, metric.Default, &query.Query{Window: 1000 * ms}, []view{{b: build(wallMeta(), r)}}, whole)
+	saying(t, out.Cell(0, -1, 0), "1 requests are spread evenly", "tps", "tps_ok", "tps_decode")
+	saying(t, out.Cell(0, -1, 1000*ms), "1 requests are spread evenly", "tps")
+	if v := out.Cell(0, -1, NoWindow).Throughput.Values["tps"]; v.Note != "" || v.V != 5 {
+		t.Errorf("of the run: %+v", v)
+	}
+}
