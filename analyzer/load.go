@@ -5,6 +5,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 	"servescope/formats"
 )
@@ -22,8 +23,17 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	first := make([]int64, len(jobs))
 	keep := &keeper{budget: s.opt.Memory / 8, over: !lists}
 	collectors := make([]collector, s.opt.Workers)
+	steps := newPass(new(query.Query), new(kernel.Facts), []kernel.Kernel{kernel.Steps}, s.opt.Workers)
 	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
 		f := jobs[j].file
+		switch b.Table {
+		case trace.Requests:
+		case trace.Steps:
+			steps.update(worker, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: s.slots.of(f, b.Run.Key)})
+			return nil
+		default:
+			return nil // no request and no step is in it
+		}
 		seen[j][b.Run.Key] = b.Run
 		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
 		first[j] += int64(b.Rows)
@@ -39,6 +49,9 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	}
 	for w := range collectors {
 		collectors[w].seal()
+	}
+	if s.steps, err = steps.merge(); err != nil {
+		return err
 	}
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
@@ -97,6 +110,9 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 	first := make([]int64, len(jobs))
 	choosers := make([]chooser, s.opt.Workers)
 	_, err := s.read(ctx, jobs, true, func(worker, j int, b *trace.Batch) error {
+		if b.Table != trace.Requests {
+			return nil
+		}
 		f := jobs[j].file
 		m := f.metas[b.Run.Key]
 		if m == nil {

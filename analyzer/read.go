@@ -61,8 +61,8 @@ func (s *Session) jobs() []job {
 	return out
 }
 
-// read reads the jobs on the session's workers. Each batch goes to fold, with
-// the numbers of the goroutine and the job, if it is of requests; it is valid
+// read reads the jobs on the session's workers. Each batch, of whatever table,
+// goes to fold, with the numbers of the goroutine and the job; it is valid
 // during the call. All
 // goroutines have ended when read returns. The error is the first that occurred.
 func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(worker, job int, b *trace.Batch) error) ([]part, error) {
@@ -107,11 +107,10 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 			break
 		}
 		rows += int64(r.Batch().Rows)
-		if r.Batch().Table != trace.Requests {
-			continue // steps and the like: no request is in them
-		}
 		noteAbsurd(doubts, r.Batch())
-		noteOverCached(doubts, r.Batch())
+		if r.Batch().Table == trace.Requests {
+			noteOverCached(doubts, r.Batch())
+		}
 		if err := fold(r.Batch()); err != nil {
 			return err
 		}

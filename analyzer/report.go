@@ -46,6 +46,9 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 	if err != nil {
 		return nil, err
 	}
+	for _, state := range s.steps {
+		state.Finish(out)
+	}
 	r := &report.Report{Schema: report.Schema, Query: echo(q), Definition: e.definition, Inputs: s.Inputs()}
 	for _, run := range s.runs {
 		filled := out.runs[run.slot]

@@ -2,6 +2,8 @@ package analyzer
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
@@ -88,6 +90,9 @@ func (s *Session) walkInputs(ctx context.Context, w *walk) error {
 		var first int64
 		var end part
 		err := s.readJob(ctx, &jobs[i], &end, meter, true, func(b *trace.Batch) error {
+			if b.Table != trace.Requests {
+				return nil
+			}
 			f := jobs[i].file
 			m := f.metas[b.Run.Key]
 			if m == nil {
@@ -103,6 +108,55 @@ func (s *Session) walkInputs(ctx context.Context, w *walk) error {
 		})
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Table calls f with the rows of a table other than requests, in the order of
+// inputs and offsets: no query selects among them. A batch is valid during the
+// call; its Run has the label of the report. An error of f ends the walk and is
+// returned.
+func (s *Session) Table(ctx context.Context, t *trace.Table, f func(*trace.Batch) error) error {
+	if !s.loaded {
+		if err := s.load(ctx, false, nil); err != nil {
+			return err
+		}
+	}
+	if t == trace.ReportedTable {
+		return s.reported(f)
+	}
+	jobs := s.jobs()
+	meter := newMeter(ctx, jobs, s.opt.Progress)
+	for i := range jobs {
+		jobs[i].workers = s.opt.Workers
+		var end part
+		err := s.readJob(ctx, &jobs[i], &end, meter, true, func(b *trace.Batch) error {
+			if b.Table != t {
+				return nil
+			}
+			m := jobs[i].file.metas[b.Run.Key]
+			if m == nil {
+				return changed(jobs[i].file)
+			}
+			return f(jobs[i].file.seen(b, m.view))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reported calls f with the figures that the producers of the runs claim.
+func (s *Session) reported(f func(*trace.Batch) error) error {
+	for _, file := range s.files {
+		for _, key := range slices.Sorted(maps.Keys(file.metas)) {
+			if b := file.metas[key].view.ReportedBatch(file.source.Name()); b.Rows > 0 {
+				if err := f(b); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

@@ -73,12 +73,18 @@ func (f *file) ownClock(c trace.Clock, key int64) trace.Clock {
 	return c
 }
 
+// clockColumns are the columns of the tables that name the clock of a row.
+var clockColumns = map[*trace.Table]trace.Col{
+	trace.Requests: trace.ClockCol, trace.Steps: trace.StepClock,
+	trace.Collectives: trace.CollectiveClock, trace.Histograms: trace.HistogramClock,
+}
+
 // seen returns a batch of f as kernels see it: with the given run, and with
 // clocks of its own where a label unites records.
 func (f *file) seen(b *trace.Batch, run *trace.RunMeta) *trace.Batch {
 	own := *b
-	if f.label != "" {
-		own = *b.WithNames(trace.ClockCol, func(name string) string {
+	if clock, ok := clockColumns[b.Table]; ok && f.label != "" {
+		own = *b.WithNames(clock, func(name string) string {
 			if c, ok := trace.ParseClock(name); ok {
 				return f.ownClock(c, run.Key).String()
 			}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/report"
 	"servescope/formats"
 )
@@ -59,6 +60,7 @@ type Session struct {
 	loaded bool
 	lists  bool // the token lists of rows are resident too
 	runs   []*run
+	steps  []kernel.State      // of kernel.Steps, over all inputs
 	lines  map[linePlace]int64 // line numbers found so far
 }
 

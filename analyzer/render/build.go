@@ -84,6 +84,7 @@ func (b *builder) details(r *report.Run, bare map[string]bool) {
 		lead = r.Label
 	}
 	b.reported(r, lead, bare)
+	b.steps(r, lead)
 	b.groups(r, lead)
 	b.windows(r, lead)
 }

@@ -81,6 +81,40 @@ type Run struct {
 	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
 	Removed   Removed     `json:"removed"`   // what the query removed; adds up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
+	Steps     []Steps     `json:"steps"`     // what the engine says of its own steps, by replica, rank and kind
+}
+
+// Steps sums up the steps, or the logged windows of time, of one kind on one
+// replica and rank: of the whole input, whatever the query selects. Means are
+// over rows, not over time, because a row does not say how long it holds.
+type Steps struct {
+	Replica  string `json:"replica"`  // host, data-parallel rank or engine index; empty: not recorded
+	Rank     string `json:"rank"`     // other parallel ranks, as "tp0 ep1"; empty: not recorded
+	Kind     string `json:"kind"`     // prefill, decode, mixed, verify, window or dummy; empty: not recorded
+	Quantity string `json:"quantity"` // what durations are: interval, elapsed or mean; empty: there are none
+
+	N          int64 `json:"n"`             // rows: lines of a log, or steps of a profiler trace
+	From       Value `json:"from"`          // first stamp, ns on the run's clock
+	To         Value `json:"to"`            // last stamp, ns on the run's clock
+	Resolution Value `json:"resolution_ns"` // coarsest step of the stamps in ns
+
+	Running       Gauge `json:"running"`        // decode sequences of a step, or running requests of a window
+	Waiting       Gauge `json:"waiting"`        // requests in the scheduler's queue
+	KVUsage       Gauge `json:"kv_usage"`       // share of the KV cache in use
+	PromptTPS     Gauge `json:"prompt_tps"`     // prompt tokens per second as logged, without rows behind a pause
+	GenerationTPS Gauge `json:"generation_tps"` // generated tokens per second as logged, without rows behind a pause
+	AfterIdle     int64 `json:"after_idle"`     // rows behind a pause, which their rates count
+
+	Duration Gauge            `json:"duration_ns"` // lengths of steps; see quantity
+	Total    Value            `json:"total_ns"`    // sum of the intervals in ns; null for other quantities
+	Classes  map[string]Value `json:"classes"`     // sum per class in ns; in a profiler trace the classes tile the intervals
+}
+
+// Gauge is a figure that rows state. N is the number of rows that do.
+type Gauge struct {
+	N    int64 `json:"n"`    // rows that state it
+	Mean Value `json:"mean"` // mean over these rows
+	Max  Value `json:"max"`  // greatest of them
 }
 
 // Cell holds the figures of one set of requests: a run, a group, a window, or

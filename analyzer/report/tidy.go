@@ -36,6 +36,9 @@ func (r *Report) Tidy() iter.Seq[Row] {
 				t.add("reported."+f.Key, f.Stat, Known(f.Value, f.Unit))
 				t.add("ours."+f.Key, f.Stat, f.Ours)
 			}
+			for j := range run.Steps {
+				t.steps(&run.Steps[j])
+			}
 			t.windows("window", run.Windows)
 			for j := range run.Groups {
 				g := &run.Groups[j]
@@ -99,6 +102,36 @@ func (t *tidier) cell(c *Cell) {
 	t.add("concurrency", "steady_from", c.Concurrency.SteadyFrom)
 	t.add("concurrency", "steady_to", c.Concurrency.SteadyTo)
 	t.goodput(c.Goodput)
+}
+
+// steps adds what an engine says of one kind of its steps, under names as
+// "steps.REPLICA.RANK.KIND.running".
+func (t *tidier) steps(s *Steps) {
+	name := "steps"
+	for _, part := range []string{s.Replica, s.Rank, s.Kind, s.Quantity} {
+		if part != "" {
+			name += "." + part
+		}
+	}
+	t.add(name, "n", KnownInt(s.N, unit.None))
+	t.add(name, "after_idle", KnownInt(s.AfterIdle, unit.None))
+	t.add(name, "from", s.From)
+	t.add(name, "to", s.To)
+	t.add(name, "resolution", s.Resolution)
+	for _, g := range []struct {
+		name string
+		*Gauge
+	}{
+		{".running", &s.Running}, {".waiting", &s.Waiting}, {".kv_usage", &s.KVUsage}, {".prompt_tps", &s.PromptTPS},
+		{".generation_tps", &s.GenerationTPS}, {".duration", &s.Duration},
+	} {
+		t.emit(name+g.name, "mean", g.Mean, g.N)
+		t.emit(name+g.name, "max", g.Max, g.N)
+	}
+	t.add(name+".duration", "total", s.Total)
+	for _, class := range sorted(s.Classes) {
+		t.add(name+"."+class, "total", s.Classes[class])
+	}
 }
 
 // metric adds the statistics of a metric, or one row that says why it is null,

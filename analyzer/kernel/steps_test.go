@@ -1,0 +1,211 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// stepRow is a row of the steps table as tests write it; nil is null.
+type stepRow struct {
+	replica  string
+	tp       int64
+	clock    string
+	t        int64
+	kind     trace.StepKind
+	quantity trace.Quantity
+	duration int64 // -1: null, and the quantity too
+	running  int64 // -1: null
+	kv, gen  float64
+	idle     bool
+	classes  [8]int64 // only with a duration
+}
+
+func stepView(run int32, rows ...stepRow) *View {
+	b := trace.NewBuilder(trace.Steps)
+	for _, r := range rows {
+		if r.replica != "" {
+			b.Dict(trace.StepReplica, []byte(r.replica))
+		}
+		if r.clock != "" {
+			b.Dict(trace.StepClock, []byte(r.clock))
+		}
+		b.Int(trace.StepTP, r.tp)
+		b.Int(trace.StepT, r.t)
+		b.Int(trace.StepResolution, 1e9)
+		b.Code(trace.StepKindCol, int32(r.kind))
+		if r.duration >= 0 {
+			b.Code(trace.StepQuantity, int32(r.quantity))
+			b.Int(trace.StepDuration, r.duration)
+			for i, c := range stepClasses {
+				b.Int(c, r.classes[i])
+			}
+		}
+		if r.running >= 0 {
+			b.Int(trace.StepRunning, r.running)
+		}
+		b.Float(trace.StepKVUsage, r.kv)
+		b.Float(trace.StepGenerationTPS, r.gen)
+		b.Bool(trace.StepAfterIdle, r.idle)
+		b.EndRow()
+	}
+	return &View{Batch: b.Take(&trace.RunMeta{Clock: trace.Clock{Kind: trace.Wall}}, "f"), RunIndex: run}
+}
+
+// stepRuns is an output that only has runs.
+type stepRuns map[int32]*report.Run
+
+func (o stepRuns) Cell(run, _ int32, _ int64) *report.Cell { return &o[run].Cell }
+func (o stepRuns) Run(run int32) *report.Run               { return o[run] }
+
+func finishSteps(s State, runs int32) stepRuns {
+	out := stepRuns{}
+	for i := range runs {
+		out[i] = new(report.Run)
+	}
+	s.Finish(out)
+	return out
+}
+
+// TestSteps compares with sums worked out by hand.
+func TestSteps(t *testing.T) {
+	s := Steps.New(nil, nil)
+	s.Update(stepView(0,
+		stepRow{replica: "0", t: 10e9, kind: trace.StepWindow, duration: -1, running: 3, kv: 0.1, gen: 40.5, idle: true},
+		stepRow{replica: "0", t: 20e9, kind: trace.StepWindow, quantity: trace.Mean, duration: 20, running: 4, kv: 0.2, gen: 100},
+		stepRow{replica: "0", t: 5e9, kind: trace.StepWindow, quantity: trace.Mean, duration: 40, running: -1, kv: 0.6, gen: 150},
+		stepRow{replica: "1", t: 7e9, kind: trace.StepDecode, quantity: trace.Interval, duration: 100, running: 2, classes: [8]int64{50, 5, 10, 0, 20, 3, 2, 10}},
+		stepRow{replica: "1", t: 8e9, kind: trace.StepDecode, quantity: trace.Interval, duration: 60, running: 2, classes: [8]int64{60}},
+	))
+	got := finishSteps(s, 1)[0].Steps
+	if len(got) != 2 {
+		t.Fatalf("%d series: %+v", len(got), got)
+	}
+	w, d := got[0], got[1]
+	if w.N != 3 || w.AfterIdle != 1 || w.From.Int != 5e9 || w.To.Int != 20e9 || w.Resolution.Int != 1e9 || w.Replica != "0" || w.Rank != "tp0" || w.Quantity != "mean" {
+		t.Errorf("%+v", w)
+	}
+	for _, c := range []struct {
+		name      string
+		g         report.Gauge
+		n         int64
+		mean, max float64
+	}{
+		{"running", w.Running, 2, 3.5, 4}, {"kv", w.KVUsage, 3, 0.3, 0.6}, {"generation", w.GenerationTPS, 2, 125, 150},
+		{"duration", w.Duration, 2, 30, 40}, {"interval", d.Duration, 2, 80, 100},
+	} {
+		if c.g.N != c.n || c.g.Mean.V != c.mean || c.g.Max.V != c.max {
+			t.Errorf("%s: %+v, want %d %v %v", c.name, c.g, c.n, c.mean, c.max)
+		}
+	}
+	if w.Waiting.N != 0 || w.Waiting.Mean.Known || w.Total.Known || len(w.Classes) != 8 {
+		t.Errorf("%+v", w)
+	}
+	sum := int64(0)
+	for _, v := range d.Classes {
+		sum += v.Int
+	}
+	if d.Total.Int != 160 || sum != 160 || d.Classes["compute"].Int != 110 || d.Classes["launch_wait"].Int != 20 {
+		t.Errorf("total %d, classes %d: %+v", d.Total.Int, sum, d.Classes)
+	}
+	s.Update(stepView(0, stepRow{replica: "1", clock: "monotonic/a", t: 1, kind: trace.StepDecode, quantity: trace.Interval, duration: 1, running: -1}))
+	if d := finishSteps(s, 1)[0].Steps[1]; d.From.Known || d.From.Reason != "clock" || d.Total.Int != 161 {
+		t.Errorf("stamps of two clocks: %+v", d)
+	}
+}
+
+// TestStepsOrder: the order and the cuts of updates, merges and encodings do not
+// matter, and sums are exact beyond 64 bits.
+func TestStepsOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var rows []stepRow
+	exact := new(big.Int)
+	for range 400 {
+		row := stepRow{replica: []string{"", "a", "b"}[r.IntN(3)], tp: r.Int64N(2), clock: []string{"", "monotonic/x"}[r.IntN(20)/19],
+			t: r.Int64() - r.Int64(), kind: trace.StepKind(r.IntN(6)), quantity: trace.Quantity(r.IntN(3)), duration: r.Int64() - 1,
+			running: r.Int64N(50) - 1, kv: r.Float64(), gen: 1e4 * r.Float64(), idle: r.IntN(5) == 0}
+		for i := range row.classes {
+			row.classes[i] = r.Int64() - r.Int64()
+		}
+		rows = append(rows, row)
+		exact.Add(exact, big.NewInt(row.t))
+	}
+	var want []byte
+	for round := range 20 {
+		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		states := []State{Steps.New(nil, nil), Steps.New(nil, nil), Steps.New(nil, nil)}
+		for rest := rows; len(rest) > 0; {
+			n := min(len(rest), 1+r.IntN(50))
+			states[r.IntN(3)].Update(stepView(1, rest[:n]...))
+			rest = rest[n:]
+		}
+		loaded := Steps.New(nil, nil)
+		if err := loaded.LoadState(states[2].AppendState(nil)); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []State{states[1], loaded} {
+			if err := states[0].Merge(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code := states[0].AppendState(nil)
+		if round == 0 {
+			want = code
+			sum := new(big.Int)
+			for _, x := range states[0].(*stepsState).series {
+				part := new(big.Int).Lsh(big.NewInt(x.t.hi), 64)
+				sum.Add(sum, part.Add(part, new(big.Int).SetUint64(x.t.lo)))
+			}
+			if sum.Cmp(exact) != 0 {
+				t.Errorf("the stamps add up to %s, want %s", sum, exact)
+			}
+		}
+		if !bytes.Equal(code, want) {
+			t.Fatal("the order matters")
+		}
+	}
+	if err := Steps.New(nil, nil).LoadState(want[:len(want)-1]); err == nil {
+		t.Error("a cut encoding was loaded")
+	}
+}
+
+// TestStepsCapped: more series than a report holds are counted, and which are
+// kept depends on no order.
+func TestStepsCapped(t *testing.T) {
+	var rows []stepRow
+	const extra = maxSeries + 3000
+	for i := range int64(maxSeries + extra) {
+		rows = append(rows, stepRow{tp: i, t: i, duration: -1, running: 1})
+	}
+	var want string
+	for round := range 3 {
+		r := rand.New(rand.NewPCG(uint64(round), 9))
+		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		s := Steps.New(nil, nil)
+		for i := 0; i < len(rows); i += 500 {
+			s.Update(stepView(0, rows[i:min(len(rows), i+500)]...))
+			if n := len(s.(*stepsState).series); n > 2*maxSeries+500 {
+				t.Fatalf("%d series are held", n)
+			}
+		}
+		run := finishSteps(s, 1)[0]
+		kept := int64(0)
+		for _, x := range run.Steps {
+			kept += x.N
+		}
+		if len(run.Steps) != maxSeries || kept+s.(*stepsState).other[0] != int64(len(rows)) || len(run.Notes) != 1 {
+			t.Fatalf("%d series of %d rows, notes %q", len(run.Steps), kept, run.Notes)
+		}
+		text, _ := json.Marshal(run.Steps)
+		if round == 0 {
+			want = string(text)
+		} else if string(text) != want {
+			t.Error("the order matters")
+		}
+	}
+}
