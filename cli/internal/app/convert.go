@@ -46,7 +46,7 @@ var containers = []container{
 
 // The values of --table and --timestamps.
 var (
-	tables         = []string{"requests", "tokens", "summary"}
+	tables         = []string{"requests", "tokens", "summary", "steps", "collectives", "histograms", "reported"}
 	timestampUnits = []string{"us", "ns"}
 )
 
@@ -57,7 +57,10 @@ func (p *Process) convert() *cli.Command {
 		UsageText: "servescope convert [FLAGS] FILES",
 		Description: `Writes what was read as a table that DuckDB, pandas, Polars and Spark open:
 requests (one row each, with lists of chunk gaps), tokens (one row per chunk),
-or summary (one row per figure). The schema is the same for every input. The
+or summary (one row per figure); or what no query selects: steps (one row per
+engine step or logged window), collectives (per communication kernel),
+histograms (per sample of a metrics endpoint), or reported (per figure that a
+producer computed). The schema is the same for every input. The
 kind of file is that of --format, or what the name of the output ends in: arrow
 is a file (Feather), arrows a stream.`,
 		ArgsUsage: `  servescope convert result.json -o requests.parquet
@@ -65,7 +68,7 @@ is a file (Feather), arrows a stream.`,
   servescope convert --filter 'ttft > 1s' --format csv result.json`,
 		Flags: slices.Concat(
 			[]cli.Flag{
-				&cli.StringFlag{Name: "table", Value: "requests", Usage: "write the table `NAME`: " + strings.Join(tables, ", ")},
+				&cli.StringFlag{Name: "table", Value: "requests", Usage: "write the table `NAME`, one of those above"},
 				&cli.StringFlag{Name: "format", Usage: "write `KIND`: " + strings.Join(kinds(), ", ")},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 				&cli.StringFlag{Name: "timestamps", Value: "us", Usage: "`UNIT` of timestamps: us, or ns for exact ones"},
@@ -111,10 +114,13 @@ func (p *Process) runConvert(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if t.Name == "summary" {
+		switch {
+		case t.Name == "summary":
 			err = w.summary(c, q, tw.Write)
-		} else {
+		case t.Source == trace.Requests:
 			err = w.Rows(c.Context, q, true, tw.Write)
+		default:
+			err = w.Table(c.Context, t.Source, tw.Write)
 		}
 		if err != nil {
 			return err
@@ -193,7 +199,26 @@ func tableOf(c *cli.Context, q *query.Query) (*table.Table, error) {
 		return table.Tokens(), nil
 	case "summary":
 		return table.Summaries(), nil
+	case "steps":
+		return unselected(c, trace.Steps, opt)
+	case "collectives":
+		return unselected(c, trace.Collectives, opt)
+	case "histograms":
+		return unselected(c, trace.Histograms, opt)
+	case "reported":
+		return unselected(c, trace.ReportedTable, opt)
 	default:
 		return nil, unknown("--table", "table", name, tables)
 	}
+}
+
+// unselected returns a table of which a query selects nothing, so that a flag of
+// a query makes no sense.
+func unselected(c *cli.Context, source *trace.Table, opt table.Options) (*table.Table, error) {
+	for _, f := range queryFlags() {
+		if name := f.Names()[0]; c.IsSet(name) && c.String(name) != "" {
+			return nil, usagef("--%s selects requests, and the table %s holds none", name, source.Name).with("leave it out")
+		}
+	}
+	return table.Rows(source, opt), nil
 }
