@@ -118,6 +118,14 @@
 // skipped, with a diagnostic, except that an arrival begins another attempt
 // under the same id. Token events may be out of order; they are sorted by ts.
 //
+// Token events of a request with several choices (n > 1) state their choice, from
+// 0 on: each choice is a sequence, and a row of its own, with the arrival, the
+// stages and the end of its request. A finish, error or abort that states a choice
+// ends that one, and its output_tokens are those of that one; the request ends
+// when all n_choices have, if it states these, else when all that have begun have.
+// One that states none ends the request; its output_tokens are those of all
+// choices together, and the tokens of each are counted from its token events.
+//
 // A request without an arrival (on the sides engine, prefill and decode: without
 // an arrival or queued) is head_missing: the log begins behind its beginning. One
 // without an end is open. Both are kept and counted, and are in no latency.
@@ -168,6 +176,11 @@
 // chunk_tokens; without these one token per chunk is assumed and said so
 // (output_tokens_source chunks). The requested length (max_tokens) is never
 // taken for a count.
+//
+// Records of one request_id (or parent_id) with choices 0, 1, … are sequences of
+// one request: it is counted once, its first token is the earliest of any choice,
+// its tokens are the sum, its prompt is there once. Each has a TPOT and gaps of
+// its own.
 //
 // Every line is counted: as a request or event, as blank, or as skipped with a
 // diagnostic that names the first such line (bad_json, truncated_record,

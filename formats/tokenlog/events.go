@@ -279,6 +279,9 @@ func (s *events) add(i int) *assemble.Problem {
 			ev.Kind = assemble.FirstEvent
 		}
 	}
+	if v, ok := p.row.Int(trace.Choice); ok && v < math.MaxInt32 {
+		ev.Choice = int32(v) + 1
+	}
 	if p.event.kind != nil {
 		ev.Sort = int8(slices.Index(trace.Requests.Fields[trace.TokenKind].Values, string(p.event.kind)))
 		if ev.Sort < 0 {

@@ -71,6 +71,7 @@ type detail struct {
 	counts    list // tokens per chunk, once one has been stated
 	fields    []Field
 	texts     []byte // of the fields' spans
+	sequence
 }
 
 type flags uint16
@@ -144,6 +145,10 @@ func (a *Assembler) touch(list []Event, refs *[ahead]uint32) {
 
 // add adds one event; ref may be its request's.
 func (a *Assembler) add(e *Events, ev *Event, ref uint32) {
+	if ev.Choice != 0 {
+		a.choice(e, ev)
+		return
+	}
 	id := e.Bytes(ev.ID)
 	if ref == 0 || !a.is(ref, ev.Hash, id) {
 		if ref = a.find(ev.Hash, id); ref == 0 {
@@ -228,7 +233,7 @@ func (a *Assembler) begin(e *Events, ev *Event, id []byte) uint32 {
 	}
 	q, d := a.at(ref), a.detail(ref)
 	*q = open{hash: ev.Hash, idSize: uint8(min(len(id), longID))}
-	*d = detail{offset: e.Base + int64(ev.Line), tokenKind: -1, fields: d.fields[:0], texts: d.texts[:0], longID: d.longID[:0]}
+	*d = detail{offset: e.Base + int64(ev.Line), tokenKind: -1, fields: d.fields[:0], texts: d.texts[:0], longID: d.longID[:0], sequence: sequence{choices: d.choices[:0]}}
 	if len(id) <= idLen {
 		copy(q.id[:], id)
 	} else {
@@ -380,10 +385,10 @@ func (a *Assembler) Flush(full func() bool) (more bool) {
 	return len(a.left) > 0
 }
 
-// byOffset returns the open requests in the order of their first events.
+// byOffset returns the open requests, without their further choices, in the order of their first events.
 func (a *Assembler) byOffset() (refs []uint32) {
 	for _, s := range a.table.slots {
-		if s.ref != 0 {
+		if s.ref != 0 && a.detail(s.ref).of == 0 {
 			refs = append(refs, s.ref)
 		}
 	}
@@ -398,7 +403,8 @@ func (a *Assembler) Expire(limit int) {
 	if int(a.table.n) <= limit {
 		return
 	}
-	for _, ref := range a.byOffset()[:(int(a.table.n)+1)/2] {
+	refs := a.byOffset()
+	for _, ref := range refs[:(len(refs)+1)/2] {
 		a.w.Note(expired, a.detail(ref).offset)
 		a.end(ref, trace.Open)
 	}

@@ -44,7 +44,8 @@ type Event struct {
 	NFields uint16
 	Kind    Kind
 	Timed   bool
-	Sort    int8 // kind of the token: code of the token_kind column; -1: not stated
+	Sort    int8  // kind of the token: code of the token_kind column; -1: not stated
+	Choice  int32 // of several: 1 is choice 0, and so on; 0: not stated
 }
 
 // Span is a range of a block's bytes.

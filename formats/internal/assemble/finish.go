@@ -9,18 +9,26 @@ import (
 
 // end writes a request and forgets it.
 func (a *Assembler) end(ref uint32, status trace.Status) {
-	q, d := a.at(ref), a.detail(ref)
-	a.fill(ref, status)
-	if uses := a.recent.uses[q.hash]; uses > 0 {
+	hash := a.at(ref).hash
+	a.fill(ref, a.detail(ref).ownStatus(status))
+	uses := a.recent.uses[hash]
+	if uses > 0 {
 		if _, ok := a.row.Int(trace.Attempt); !ok {
 			a.row.SetInt(trace.Attempt, int64(uses))
 		}
 	}
 	a.w.Add(&a.row)
+	a.endChoices(ref, status, int64(uses))
+	a.forget(ref)
+	a.recent.add(hash)
+}
+
+// forget frees what an open request holds.
+func (a *Assembler) forget(ref uint32) {
+	q, d := a.at(ref), a.detail(ref)
 	a.nodes.drop(&q.gaps)
 	a.nodes.drop(&d.counts)
 	a.table.remove(q.hash, ref)
-	a.recent.add(q.hash)
 	if cap(d.texts) > 4096 || cap(d.longID) > 4096 {
 		d.texts, d.longID = nil, nil
 	}
@@ -34,6 +42,36 @@ func (a *Assembler) fill(ref uint32, status trace.Status) {
 	r := &a.row
 	r.Reset(d.offset)
 	r.SetText(trace.RequestID, a.name(ref))
+	if d.of != 0 {
+		a.inherit(d.of, r)
+	}
+	d.fill(r)
+	if len(d.choices) > 0 {
+		r.SetInt(trace.Choice, 0)
+		if !d.own {
+			unsetAll(r, ofAll)
+		}
+	}
+	if d.of != 0 && a.at(d.of).flags&hasArrival != 0 {
+		q.flags |= hasArrival
+	}
+	seen := r.HasArrival || q.flags&hasArrival != 0 || a.w.Run.Side >= trace.Engine && d.set>>Queued&1 != 0
+	r.Partial = !seen && q.flags&headless != 0
+	a.fillTokens(q, d, r)
+	switch {
+	case status == trace.Failed:
+		r.Error = true
+	case status == trace.Aborted:
+		r.SetInt(trace.StatusCol, int64(trace.Aborted))
+	case !seen && !r.Error:
+		r.SetInt(trace.StatusCol, int64(trace.HeadMissing))
+	case status == trace.Open:
+		r.SetInt(trace.StatusCol, int64(trace.Open))
+	}
+}
+
+// fill sets the stages and fields that events have stated.
+func (d *detail) fill(r *Row) {
 	for k, c := range stages {
 		switch {
 		case d.set>>k&1 == 0:
@@ -54,19 +92,6 @@ func (a *Assembler) fill(ref uint32, status trace.Status) {
 		default:
 			r.SetInt(f.Col, f.Int)
 		}
-	}
-	seen := r.HasArrival || q.flags&hasArrival != 0 || a.w.Run.Side >= trace.Engine && d.set>>Queued&1 != 0
-	r.Partial = !seen && q.flags&headless != 0
-	a.fillTokens(q, d, r)
-	switch {
-	case status == trace.Failed:
-		r.Error = true
-	case status == trace.Aborted:
-		r.SetInt(trace.StatusCol, int64(trace.Aborted))
-	case !seen && !r.Error:
-		r.SetInt(trace.StatusCol, int64(trace.HeadMissing))
-	case status == trace.Open:
-		r.SetInt(trace.StatusCol, int64(trace.Open))
 	}
 }
 

@@ -1,0 +1,142 @@
+package assemble
+
+import (
+	"slices"
+
+	"servescope/analyzer/trace"
+)
+
+// A request of several choices is one open request per choice: events that state
+// no choice, or 0, are those of the request itself, whose sequence is choice 0.
+// The others have its id with another hash, and begin with their first event. They
+// end with the request and have its stages and fields besides their own.
+
+// sequence is what one of several choices has beside other requests.
+type sequence struct {
+	choices []uint32     // of a request: its further choices, in order of their first events
+	of      uint32       // of a further choice: the request; else 0
+	ended   int64        // of a request: choices that have ended by themselves
+	own     bool         // the choice has ended by itself: what its end stated is its own
+	status  trace.Status // if so
+}
+
+// choice adds an event that states its choice.
+func (a *Assembler) choice(e *Events, ev *Event) {
+	ref := a.findChoice(e, ev)
+	switch {
+	case ref == 0:
+	case ev.Kind > Token:
+		a.endChoice(ref, e, ev)
+	case ev.Kind == Token:
+		a.token(ref, ev)
+		a.detail(ref).keep(e, ev)
+	case a.detail(ref).of == 0:
+		a.stage(e, ev, ref)
+	default:
+		d := a.detail(ref)
+		if ev.Timed && (d.set>>ev.Kind&1 == 0 || ev.At < d.stages[ev.Kind]) {
+			d.set |= 1 << ev.Kind
+			d.stages[ev.Kind] = ev.At
+		}
+		d.keep(e, ev)
+	}
+}
+
+// findChoice returns the choice of an event, which begins if need be, or 0 for
+// one that comes after its request's end.
+func (a *Assembler) findChoice(e *Events, ev *Event) uint32 {
+	id, own := e.Bytes(ev.ID), *ev
+	of := a.find(ev.Hash, id)
+	if ev.Choice > 1 {
+		own.Hash = Mix(ev.Hash, uint64(ev.Choice))
+		if ref := a.find(own.Hash, id); ref != 0 && a.detail(ref).of == of {
+			return ref
+		}
+	}
+	if of == 0 {
+		of = a.begin(e, ev, id)
+	}
+	if ev.Choice == 1 || of == 0 {
+		return of
+	}
+	ref := a.begin(e, &own, id)
+	a.detail(ref).of = of
+	d := a.detail(of)
+	d.choices = append(d.choices, ref)
+	return ref
+}
+
+// endChoice notes that one choice of a request has ended, and writes the request
+// when all have: as many as it was asked for, or where that is not known as many
+// as have begun.
+func (a *Assembler) endChoice(ref uint32, e *Events, ev *Event) {
+	d := a.detail(ref)
+	of := ref
+	if d.of != 0 {
+		of = d.of
+	}
+	q := a.detail(of)
+	if !d.own {
+		q.ended++
+	}
+	d.own, d.status = true, [...]trace.Status{trace.OK, trace.Failed, trace.Aborted}[ev.Kind-Finish]
+	if ev.Timed {
+		d.fields = append(d.fields, Field{Col: trace.Finished, Int: ev.At})
+	}
+	d.keep(e, ev)
+	n := int64(len(q.choices)) + 1
+	if i := slices.IndexFunc(q.fields, func(f Field) bool { return f.Col == trace.NChoices }); i >= 0 {
+		n = max(n, q.fields[i].Int)
+	}
+	if q.ended >= n {
+		a.end(of, trace.OK)
+	}
+}
+
+// ownStatus is how the choice ended, if it has by itself; else as given.
+func (s *sequence) ownStatus(status trace.Status) trace.Status {
+	if s.own {
+		return s.status
+	}
+	return status
+}
+
+// endChoices writes the further choices of a request that ended, and forgets them.
+func (a *Assembler) endChoices(ref uint32, status trace.Status, attempt int64) {
+	d := a.detail(ref)
+	for _, other := range d.choices {
+		a.fill(other, a.detail(other).ownStatus(status))
+		if _, ok := a.row.Int(trace.Attempt); !ok && attempt > 0 {
+			a.row.SetInt(trace.Attempt, attempt)
+		}
+		a.w.Add(&a.row)
+		a.forget(other)
+	}
+	d.choices = d.choices[:0]
+}
+
+// ofAll are the columns that, stated for a request of several choices, are about
+// all of them together: nobody says how much is whose.
+var ofAll = []trace.Col{trace.OutputTokens, trace.OutputTokensSource, trace.ClientTokens, trace.ReasoningTokens,
+	trace.FirstChunkTokens, trace.FirstToken, trace.FirstAnswerToken, trace.LastToken}
+
+// ofEnd are those that the end of choice 0 states of itself.
+var ofEnd = []trace.Col{trace.Finished, trace.FinishReason, trace.ErrorClass}
+
+// inherit sets what a choice has of its request.
+func (a *Assembler) inherit(of uint32, r *Row) {
+	d := a.detail(of)
+	d.fill(r)
+	unsetAll(r, ofAll)
+	if d.own {
+		unsetAll(r, ofEnd)
+		r.Error = false
+	}
+	r.SetInt(trace.Choice, 0) // its own follows
+}
+
+func unsetAll(r *Row, list []trace.Col) {
+	for _, c := range list {
+		r.Unset(c)
+	}
+}
