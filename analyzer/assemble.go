@@ -72,6 +72,9 @@ func (o *output) finish(states []kernel.State) {
 		r, c := o.runs[k.run], o.cells[k]
 		list := &r.Windows
 		if k.group >= 0 {
+			if o.silent(k.run, k.group) {
+				continue
+			}
 			if i == 0 || keys[i-1].run != k.run || keys[i-1].group != k.group {
 				r.Groups = append(r.Groups, report.Group{By: o.names[k.group]})
 			}
@@ -84,4 +87,11 @@ func (o *output) finish(states []kernel.State) {
 		}
 		*list = append(*list, report.Window{From: k.window, To: k.window + o.q.Window, Cell: *c})
 	}
+}
+
+// silent reports whether a group has nothing in the query's interval: neither a
+// request that is sent or under way in it nor a token.
+func (o *output) silent(run, group int32) bool {
+	c := o.cells[cellKey{run, group, kernel.NoWindow}]
+	return o.q.Timed() && c != nil && c.Requests.Total == 0 && c.Concurrency.Max.V == 0 && c.Throughput.Values["tps"].V == 0
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/trace"
 )
 
@@ -53,11 +54,11 @@ func (s *Session) checkDuplicates() {
 // nothing identifies. Of n rows that differ some two have the same with a probability of
 // n²/2^65: one in a hundred thousand for 16 million.
 func rowHashes(dst []uint64, r *resident) []uint64 {
-	ids, starts := r.batch.Texts(trace.RequestID), arrivalsOf(r.batch)
+	ids, starts := r.batch.Texts(trace.RequestID), kernel.ArrivalsOf(r.batch)
 	attempts, choices, sides := r.batch.Ints(trace.Attempt), r.batch.Ints(trace.Choice), r.batch.Dicts(trace.SideCol)
 	for i := range r.batch.Rows {
 		id, ok := ids.At(i)
-		start, begun := starts.at(i)
+		start, begun := starts.At(i)
 		if !ok || !begun {
 			dst = append(dst, 0)
 			continue

@@ -79,6 +79,7 @@ func (p *pass) merge() ([]kernel.State, error) {
 // they ask for, and returns their final states with all that they learned.
 func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, first []kernel.State) ([]kernel.State, *kernel.Facts, error) {
 	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index))}
+	sel.bounds(facts)
 	final := make([]kernel.State, len(kernels))
 	wanted := make([]int, len(kernels)) // the kernels of the current pass
 	for i := range wanted {

@@ -87,7 +87,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 			}
 		}
 	}
-	sel := s.choose(q, e.metric, facts)
+	sel := s.choose(q, e.metric, facts, false)
 	if sel.choices = s.joinChoices(sel); sel.choices != nil {
 		first = nil
 	}

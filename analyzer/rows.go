@@ -38,7 +38,7 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 	}
 	ungrouped := *q
 	ungrouped.By = nil
-	w := walk{sel: s.choose(&ungrouped, e.metric, facts), f: f}
+	w := walk{sel: s.choose(&ungrouped, e.metric, facts, true), f: f}
 	if lists && !s.lists {
 		return s.walkInputs(ctx, &w)
 	}

@@ -402,7 +402,8 @@ type steadyState struct{ *sumState }
 
 func (s steadyState) Merge(o kernel.State) error { return s.sumState.Merge(o.(steadyState).sumState) }
 func (s steadyState) Next(f *kernel.Facts) bool {
-	f.Runs[0] = kernel.RunFacts{HasSteady: true, SteadyFrom: 10, SteadyTo: 30}
+	own := &f.Runs[0]
+	own.Clock, own.HasSteady, own.SteadyFrom, own.SteadyTo = trace.Monotonic.String(), true, 10, 30
 	return false
 }
 func (s steadyState) Finish(kernel.Output) {}

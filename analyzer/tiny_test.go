@@ -188,7 +188,8 @@ func (r *tinyReader) Close() error             { return nil }
 
 // sums is the kernel of these tests: per cell the number of requests and, in a
 // second pass that the facts of the first decide, the sum of the gaps above the
-// smallest prompt. In a window a request is filed by its send.
+// smallest prompt. In a window and in the query's interval a request is filed by
+// its send.
 type sums struct{}
 
 func (k sums) Name() string { return "sums" }
@@ -219,9 +220,16 @@ func (s *sumState) cell(k cellKey) *sumCell {
 
 func (s *sumState) Update(v *kernel.View) {
 	sent, prompt, gaps := v.Ints(trace.Sent), v.Ints(trace.PromptTokens), v.Lists(trace.ChunkGaps)
+	clocks := clocksOf(v.Batch)
 	for i := range v.Rows {
 		whole := s.cell(cellKey{v.RunIndex, -1, kernel.NoWindow})
-		if v.Group[i] < 0 {
+		outside := false
+		if at, ok := sent.At(i); ok && s.q.Timed() {
+			clock, _ := trace.ParseClock(clocks.at(i))
+			from, to := s.facts.Runs[v.RunIndex].Bound(s.q, clock)
+			outside = at < from || at >= to
+		}
+		if v.Group[i] < 0 || outside {
 			whole.filtered++
 			continue
 		}

@@ -3,102 +3,142 @@ package kernel
 import (
 	"math"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
 )
 
-// axis places stamps of a batch in windows of time. Windows of a wall clock are
+// axis places stamps of a clock in windows of time. Windows of a wall clock are
 // aligned to multiples of their length since the epoch, those of other clocks
 // to the run's first send.
 type axis struct {
 	length   int64 // of a window; 0: no windows
 	origin   int64
-	from, to int64 // [from, to): the query's interval; stamps outside are in no window
+	from, to int64 // [from, to): the query's interval
 	late     bool  // facts are missing: nothing is placed in this pass
-	other    bool  // the rows' clock is not the run's: they are in no window
 }
 
-// axis returns the axis of a view's rows.
-func (b *base) axis(v *View) axis {
-	clock := v.Run.Clock
-	for _, name := range v.Dicts(trace.ClockCol).Values {
-		if c, ok := trace.ParseClock(name); ok && clock.Kind == trace.RequestClock {
-			clock = c
-		}
-	}
-	if clock.Kind == trace.RequestClock {
-		return axis{}
-	}
-	return b.axisOf(v.RunIndex, clock.Kind == trace.Wall, clock.String())
-}
-
-// axisOf returns the axis of a run for rows on the given clock.
-func (b *base) axisOf(run int32, wall bool, clock string) axis {
-	a := axis{length: b.q.Window, from: math.MinInt64, to: math.MaxInt64}
-	if a.length <= 0 {
-		a.length = 0
-		return a
-	}
+// axisOf returns the axis of a clock of a run. A clock that is not the run's has
+// no windows.
+func (b *base) axisOf(run int32, clock trace.Clock) axis {
 	var f RunFacts
 	if int(run) < len(b.facts.Runs) {
 		f = b.facts.Runs[run]
 	}
-	relative := b.q.From != nil && b.q.From.Relative || b.q.To != nil && b.q.To.Relative
-	if !wall || relative {
-		if !f.HasTimes {
-			a.late, a.length = b.facts.Pass == 0, 0
+	a := axis{}
+	a.from, a.to = f.Bound(b.q, clock)
+	if b.q.Window <= 0 || clock.Kind == trace.RequestClock {
+		return a
+	}
+	if clock.Kind != trace.Wall {
+		if !f.HasTimes || clock.String() != f.Clock {
+			a.late = !f.HasTimes && b.facts.Pass == 0
 			return a
 		}
-		if !wall {
-			a.origin, a.other = f.FirstSend, clock != f.Clock
-		}
+		a.origin = f.FirstSend
 	}
-	if b.q.From != nil {
-		a.from = b.q.From.NS
-		if b.q.From.Relative {
-			a.from += f.FirstSend
-		}
-	}
-	if b.q.To != nil {
-		a.to = b.q.To.NS
-		if b.q.To.Relative {
-			a.to += f.FirstSend
-		}
-	}
+	a.length = b.q.Window
 	return a
 }
 
-// window returns the start of the window that t is in, or NoWindow.
+// divided reports whether stamps are in different windows.
+func (a *axis) divided() bool {
+	return a.length > 0 || a.from != math.MinInt64 || a.to != math.MaxInt64
+}
+
+// window returns the start of the window that t is in, NoWindow where there are
+// none, or elsewhere.
 func (a *axis) window(t int64) int64 {
-	if a.length == 0 || a.other || t < a.from || t >= a.to {
+	switch {
+	case t < a.from || t >= a.to:
+		return elsewhere
+	case a.length == 0:
 		return NoWindow
 	}
 	return t - floorMod(t-a.origin, a.length)
 }
 
+// holds reports whether a window has a part of the query's interval.
+func (a *axis) holds(window int64) bool {
+	return window < a.to && (window >= a.from || window > a.from-a.length)
+}
+
 // same reports whether t is in the given window, without a division.
 func (a *axis) same(window, t int64) bool {
-	if window == NoWindow {
-		return a.window(t) == NoWindow
+	if window <= elsewhere {
+		return a.window(t) == window
 	}
 	return t >= window && t-window < a.length && t >= a.from && t < a.to
+}
+
+// stretch returns the window that t is in and its end on the axis.
+func (a *axis) stretch(t int64) (window, end int64) {
+	switch window = a.window(t); {
+	case window > elsewhere:
+		return window, min(window+a.length, a.to)
+	case t < a.from:
+		return window, a.from
+	case t < a.to:
+		return window, a.to
+	}
+	return window, math.MaxInt64
+}
+
+// over returns W of a run: the part of its interval that the query is about.
+func (b *base) over(run int32) interval {
+	info := b.runs[run]
+	w := info.over(b.def)
+	if !b.q.Timed() {
+		return w
+	}
+	if w.part = true; !w.placed {
+		if w.why == metric.None { // the duration is that of the whole run
+			w = interval{why: metric.Clock, part: true}
+		}
+		return w
+	}
+	a := b.axisOfSide(run, info)
+	return w.clip(a.from, a.to)
+}
+
+// axisOfSide returns the axis of the side that counts a run's requests.
+func (b *base) axisOfSide(run int32, info *runInfo) axis {
+	clock, _ := trace.ParseClock(info.sides[info.counting()].clock)
+	return b.axisOf(run, clock)
+}
+
+// clip returns the part of W that a window covers.
+func (b *base) clip(run int32, info *runInfo, w interval, window int64) interval {
+	if !w.placed {
+		return w
+	}
+	a := b.axisOfSide(run, info)
+	return w.clip(window, window+a.length)
+}
+
+// clip returns the part of W in [from, to).
+func (w interval) clip(from, to int64) interval {
+	w.from, w.to = max(w.from, from), min(w.to, to)
+	w.dt, w.why, w.note, w.part = w.to-w.from, metric.None, "", true
+	if w.dt <= 0 {
+		w.dt, w.why, w.placed = 0, metric.NoSpan, false
+	}
+	return w
 }
 
 // windows returns the starts of the windows that W of a run covers, the
 // earliest maxCells of them.
 func (b *base) windows(run int32) []int64 {
-	info := b.runs[run]
-	side := &info.sides[info.counting()]
-	w := info.over(b.def)
+	w := b.over(run)
 	if !w.placed {
 		return nil
 	}
-	a := b.axisOf(run, isWall(side.clock), side.clock)
+	a := b.axisOfSide(run, b.runs[run])
 	if a.length == 0 {
 		return nil
 	}
 	var list []int64
-	first, last := a.window(max(w.from, a.from)), min(w.to, a.to-1)
-	for t := first; t != NoWindow && t <= last && len(list) < maxCells; t += a.length {
+	first, last := a.window(w.from), min(w.to, a.to-1)
+	for t := first; t > elsewhere && t <= last && len(list) < maxCells; t += a.length {
 		list = append(list, t)
 		if t > math.MaxInt64-a.length {
 			break

@@ -29,7 +29,9 @@ type batch struct {
 	base  *base
 	index int32 // of the run
 	run   *runInfo
-	axis  axis
+	axes  []axis       // by code of the clock + 1; first that of rows without one
+	axis  axis         // of the row last read
+	code  int32        // of its clock
 	clock [sides]int32 // code of the clock last noted
 }
 
@@ -41,13 +43,22 @@ func (b *base) begin(v *View) *batch {
 		b.runs[v.RunIndex] = run
 	}
 	run.meet(v)
-	x := &batch{rows: rowsOf(v), base: b, index: v.RunIndex, run: run, axis: b.axis(v)}
+	x := &batch{rows: rowsOf(v), base: b, index: v.RunIndex, run: run, code: -1}
 	for i := range x.clock {
 		x.clock[i] = -2
 	}
-	if x.axis.late {
-		b.late = true
+	x.axes = append(x.axes, b.axisOf(v.RunIndex, v.Run.Clock))
+	for _, name := range x.rows.clock.Values {
+		clock, ok := trace.ParseClock(name)
+		if !ok {
+			clock = trace.Clock{Kind: trace.RequestClock}
+		}
+		x.axes = append(x.axes, b.axisOf(v.RunIndex, clock))
 	}
+	for _, a := range x.axes {
+		b.late = b.late || a.late
+	}
+	x.axis = x.axes[0]
 	return x
 }
 
@@ -60,6 +71,9 @@ func (x *batch) next(i int) (w row, selected bool) {
 	if !own {
 		code = -1
 	}
+	if x.code != code {
+		x.code, x.axis = code, x.axes[code+1]
+	}
 	if x.clock[w.side] != code {
 		x.clock[w.side] = code
 		side.note(x.clockAt(i))
@@ -67,6 +81,7 @@ func (x *batch) next(i int) (w row, selected bool) {
 	if w.placed {
 		side.all.add(&w)
 	}
+	side.seen++
 	if x.group[i] < 0 {
 		return w, false
 	}
@@ -88,11 +103,16 @@ func (x *batch) next(i int) (w row, selected bool) {
 	return w, true
 }
 
-// place returns the place of a row of the batch at time t.
+// place returns the place of the row last read at time t. What has no time is
+// in no window, and in the query's interval if the row's arrival is.
 func (x *batch) place(w *row, group int32, t int64) place {
 	p := place{NoWindow, x.index, group, int32(w.side)}
-	if w.placed && t != none {
+	switch {
+	case !w.placed:
+	case t != none:
 		p.window = x.axis.window(t)
+	case w.arrival() != none && x.axis.window(w.arrival()) == elsewhere:
+		p.window = elsewhere
 	}
 	return p
 }
@@ -146,8 +166,9 @@ func (b *base) learn(facts *Facts) bool {
 			facts.Runs = append(facts.Runs, RunFacts{})
 		}
 		if f := r.facts(); f.HasTimes {
-			f.SteadyFrom, f.SteadyTo, f.HasSteady = facts.Runs[i].SteadyFrom, facts.Runs[i].SteadyTo, facts.Runs[i].HasSteady
-			facts.Runs[i] = f
+			old := &facts.Runs[i]
+			f.SteadyFrom, f.SteadyTo, f.HasSteady, f.Bounds = old.SteadyFrom, old.SteadyTo, old.HasSteady, old.Bounds
+			*old = f
 		}
 	}
 	return b.late
@@ -170,7 +191,8 @@ type target struct {
 
 // targets returns the cells of a run that unite the given places: the whole run,
 // each group, each window, each group in each window; and the other windows of
-// the run's interval, so that idle time shows.
+// the run's interval, so that idle time shows. A group that has nothing in the
+// query's interval has a cell all the same, with nothing in it.
 func (b *base) targets(run int32, places []place) []target {
 	list := []target{{group: -1, window: NoWindow}}
 	index := map[[2]int64]int{{-1, NoWindow}: 0}
@@ -186,6 +208,12 @@ func (b *base) targets(run int32, places []place) []target {
 	}
 	for _, p := range places {
 		if p.run != run {
+			continue
+		}
+		if p.window == elsewhere { // what the group has there is not in its cell
+			if len(b.q.By) > 0 && p.group >= 0 {
+				add(p.group, NoWindow)
+			}
 			continue
 		}
 		for _, group := range []int32{-1, p.group} {

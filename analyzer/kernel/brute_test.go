@@ -303,3 +303,56 @@ func TestAgainstPlainArithmetic(t *testing.T) {
 		}
 	}
 }
+
+// TestIntervalsAgainstPlainArithmetic compares the cells of random intervals,
+// with and without windows: tokens, gaps, batch and concurrency are those in
+// the interval, of requests sent at any time.
+func TestIntervalsAgainstPlainArithmetic(t *testing.T) {
+	r := rand.New(rand.NewPCG(2025, 4))
+	for round := range 40 {
+		var rows []req
+		var groups []int32
+		for range 20 + r.IntN(80) {
+			rows = append(rows, simple(r))
+			groups = append(groups, int32(r.IntN(3)))
+		}
+		meta := &trace.RunMeta{Clock: trace.Clock{Kind: []trace.ClockKind{trace.Wall, trace.RunClock}[round%2]}}
+		from := r.Int64N(8000)
+		to := from + 1 + r.Int64N(4000)
+		q := &query.Query{
+			From: &query.Instant{NS: from * ms}, To: &query.Instant{NS: to * ms}, By: []string{"tenant"},
+			SLO: []query.Limit{{Metric: "ttft", Max: 200e6}, {Metric: "tpot", Max: 15e6}},
+		}
+		window := int64(0)
+		if round%4 > 1 {
+			window = 100 + r.Int64N(900)
+			q.Window = window * ms
+		}
+		out := run(t, metric.Default, q, []view{{b: build(meta, rows...), group: groups}}, whole)
+		sent := int64(0)
+		for _, q := range rows {
+			if from <= q.send && q.send < to {
+				sent++
+			}
+		}
+		all := out.Cell(0, -1, NoWindow)
+		if got := all.Requests; got.Total != sent || got.Filtered != int64(len(rows))-sent {
+			t.Errorf("round %d: %+v of %d requests, %d of them in the interval", round, got, len(rows), sent)
+		}
+		all.Requests.Filtered = 0
+		for key, c := range out.cells {
+			in := inside{int32(key[1]), from, to}
+			if key[2] != NoWindow {
+				in.from, in.to = max(from, key[2]/ms), min(to, key[2]/ms+window)
+			}
+			if in.from >= in.to {
+				t.Errorf("round %d: window %d lies outside of [%d, %d)", round, key[2]/ms, from, to)
+				continue
+			}
+			expect(t, fmt.Sprintf("round %d [%d, %d) group %d", round, in.from, in.to, key[1]), c, rows, groups, in)
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}

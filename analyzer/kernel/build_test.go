@@ -201,7 +201,7 @@ func (v view) of() *View {
 func run(t testing.TB, def *metric.Definition, q *query.Query, views []view, split func(fresh func() State, views []view) State) *sink {
 	t.Helper()
 	out := newSink()
-	facts := &Facts{}
+	facts := &Facts{Runs: boundsOf(q, views)}
 	kernels := All(def)
 	final := make([]State, len(kernels))
 	again := make([]bool, len(kernels))
@@ -231,6 +231,27 @@ func run(t testing.TB, def *metric.Definition, q *query.Query, views []view, spl
 		s.Finish(out)
 	}
 	return out
+}
+
+// boundsOf returns the interval of q as every clock of every run has it: From and
+// To are stamps on all of them.
+func boundsOf(q *query.Query, views []view) []RunFacts {
+	if !q.Timed() {
+		return nil
+	}
+	var list []RunFacts
+	for _, v := range views {
+		for int(v.run) >= len(list) {
+			list = append(list, RunFacts{})
+		}
+		f := &list[v.run]
+		for _, name := range append(v.b.Dicts(trace.ClockCol).Values, v.b.Run.Clock.String()) {
+			if c, ok := trace.ParseClock(name); ok {
+				f.Bounds = append(f.Bounds, Bound{Axis(c), q.From.NS, q.To.NS})
+			}
+		}
+	}
+	return list
 }
 
 // whole folds everything into one state.

@@ -75,7 +75,7 @@ func (c *cells[T, P]) room() {
 
 // past reports whether p lies beyond the windows that are kept.
 func (c *cells[T, P]) past(p place) bool {
-	return c.full && p.window != NoWindow && p.compare(c.cut) >= 0
+	return c.full && p.window > elsewhere && p.compare(c.cut) >= 0
 }
 
 // add makes the content of p.
@@ -88,7 +88,7 @@ func (c *cells[T, P]) add(p place) P {
 		cell = c.fresh()
 	}
 	c.byPlace[p] = cell
-	if p.window != NoWindow {
+	if p.window > elsewhere {
 		c.windows++
 	}
 	return cell
@@ -125,7 +125,7 @@ func (c *cells[T, P]) prune() {
 	}
 	var windows []place
 	for p := range c.byPlace {
-		if p.window != NoWindow {
+		if p.window > elsewhere {
 			windows = append(windows, p)
 		}
 	}

@@ -115,8 +115,9 @@ func (s *concurrencyState) Next(facts *Facts) bool {
 	s.finishing(func(run int32, info *runInfo) {
 		all := s.flight(run, -1, info.counting())
 		if steady, why := steadyOf(stat.NewSweep(all.starts, all.ends), info); why == metric.None {
-			f := &facts.Runs[run]
-			f.SteadyFrom, f.SteadyTo, f.HasSteady = steady[0], steady[1], true
+			f := &facts.Runs[run] // of the same side, unless the query selects another
+			f.HasSteady = f.Clock == info.sides[info.counting()].clock
+			f.SteadyFrom, f.SteadyTo = steady[0], steady[1]
 		}
 	})
 	return again
@@ -139,7 +140,7 @@ const curvePoints = 256
 func (s *concurrencyState) Finish(out Output) {
 	s.finishing(func(run int32, info *runInfo) {
 		side := info.counting()
-		w := info.over(s.def)
+		w := s.over(run)
 		windows := s.windows(run)
 		groups := []int32{-1}
 		for p := range s.cells.byPlace {
@@ -198,7 +199,9 @@ func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurr
 func little(c *report.Cell, all *flight, w *interval) {
 	setValue(c, "concurrency_mean", c.Concurrency.Mean)
 	v := report.Null(w.why.String())
-	if w.why == metric.None && all.residence.N > 0 {
+	if w.part { // requests lie partly outside
+		v = report.Null(metric.WholeRun.String())
+	} else if w.why == metric.None && all.residence.N > 0 {
 		v = report.Known(all.residence.Mean()*float64(all.residence.N)/float64(w.dt), unit.None)
 		v.Note = joined(w.note, counting(all.unended, "%d requests have no recorded start or end and are left out"))
 		if m := c.Concurrency.Mean; m.Known && m.V > 0 && w.note == "" && (v.V > 1.01*m.V || v.V < 0.99*m.V) {

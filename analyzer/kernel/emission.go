@@ -56,33 +56,23 @@ func (e *emission) backwards() bool {
 	return slices.ContainsFunc(e.gaps, func(gap int64) bool { return gap < 0 })
 }
 
-// before returns the tokens emitted before t.
-func (e emission) before(t int64) emission {
-	all, chunk := e.n, e.chunkStart()
-	e.n = 0
-	if e.base >= t {
-		return e
-	}
-	if len(e.gaps) == 0 {
-		if d := e.last - e.base; all == 1 || d <= 0 || d > day {
-			e.n = all
-		} else {
-			e.n = min(evenly(t-e.base, all-1, d), all)
-			e.last = e.base + int64(float64(d)*(float64(e.n-1)/float64(all-1)))
-		}
-		return e
+// before returns how many tokens come before time t.
+func (e *emission) before(t int64) int64 {
+	switch d := e.last - e.base; {
+	case e.base >= t:
+		return 0
+	case len(e.gaps) > 0:
+	case e.n == 1 || e.last == none || d <= 0 || d > day || e.last < t:
+		return e.n
+	default:
+		return min(evenly(t-e.base, e.n-1, d), e.n)
 	}
 	at, i := e.base, 0
 	for i < len(e.gaps) && at+e.gaps[i] < t {
 		at += e.gaps[i]
 		i++
 	}
-	e.n = chunk(int64(i) + 1)
-	e.gaps, e.last = e.gaps[:i], at
-	if len(e.tokens) > 0 {
-		e.tokens = e.tokens[:i+1]
-	}
-	return e
+	return e.chunkStart()(int64(i) + 1)
 }
 
 // chunkStart returns a function that tells how many tokens come before chunk i.

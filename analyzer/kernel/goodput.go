@@ -207,7 +207,7 @@ func (s *goodputState) Finish(out Output) {
 		if side < 0 || info.sides[side].rows == 0 { // requests that the side did not see stay unjudged
 			side = info.latency(s.def)
 		}
-		w := info.over(s.def)
+		w := s.over(run)
 		for _, t := range s.targets(run, within(places, side)) {
 			in := w
 			if t.window != NoWindow {

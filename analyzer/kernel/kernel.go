@@ -5,6 +5,8 @@
 package kernel
 
 import (
+	"math"
+
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -15,7 +17,7 @@ type View struct {
 	*trace.Batch
 	RunIndex int32    // index of the batch's run in the report
 	Choices  *Choices // joins the rows of requests of several choices; nil where there are none
-	Group    []int32  // index of the row's group; -1: the query removed the row. Without --by every group is 0
+	Group    []int32  // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
 }
 
 // Kernel describes one group of metrics.
@@ -62,6 +64,37 @@ type RunFacts struct {
 	LastToken            int64
 	SteadyFrom, SteadyTo int64
 	HasSteady            bool
+	Bounds               []Bound // of the query's interval, by clock; where the query sets one they are known before the first pass
+}
+
+// Bound is the part [From, To) of a clock that a query is about.
+type Bound struct {
+	Clock    string // as Axis names it
+	From, To int64
+}
+
+// Axis names the clock whose time is that of c: wall clocks of several hosts
+// are taken to be in step.
+func Axis(c trace.Clock) string {
+	if c.Kind == trace.Wall {
+		return trace.Wall.String()
+	}
+	return c.String()
+}
+
+// Bound returns the part [from, to) of a clock that q is about: everything
+// without an interval, nothing on a clock that the interval has no place on.
+// Clocks of single requests have no bounds.
+func (f *RunFacts) Bound(q *query.Query, c trace.Clock) (from, to int64) {
+	if !q.Timed() || c.Kind == trace.RequestClock {
+		return math.MinInt64, math.MaxInt64
+	}
+	for _, b := range f.Bounds {
+		if b.Clock == Axis(c) {
+			return b.From, b.To
+		}
+	}
+	return 0, 0
 }
 
 // Output is where Finish puts results. Cell returns the cell of a run, group
@@ -74,3 +107,7 @@ type Output interface {
 
 // NoWindow is the window of cells that span the whole run.
 const NoWindow = int64(-1) << 63
+
+// elsewhere is the window of what lies outside of the query's interval. It is
+// kept apart only to be counted: no cell holds it.
+const elsewhere = NoWindow + 1

@@ -140,3 +140,12 @@ func (p *pool) load(src *reader) {
 	p.upper = src.sorted()
 	p.noUpper.load(src)
 }
+
+// empty reports whether p is of no request and no gap.
+func (p *pool) empty() bool {
+	n := p.values
+	for i, requests := range p.requests {
+		n += requests + int64(len(p.excluded[i]))
+	}
+	return n == 0
+}

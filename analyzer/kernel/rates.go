@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
@@ -98,13 +100,16 @@ func (s *ratesState) missing(y *sequence) {
 	if y.row.cohort(s.def) == metric.None {
 		ok = 1
 	}
-	f := s.at(y, w.arrival(), 0)
-	f.unknown++
-	f.unknownOK += ok
+	first := true
 	s.during(y, or(e.base, w.arrival()), or(e.last, w.arrival()), func(window, _ int64) {
 		f := s.in(y, window, 0)
 		f.unknownIn++
 		f.unknownOKIn += ok
+		if first && window != elsewhere {
+			first = false
+			f.unknown++
+			f.unknownOK += ok
+		}
 	})
 }
 
@@ -142,30 +147,62 @@ func (s *ratesState) complete(y *sequence) {
 	}
 }
 
-// stretches calls f for the tokens that each window holds. Those in none are in
-// NoWindow; so are those in windows beyond what is kept, all at once.
+// stretches calls f for the tokens that each window holds, in order of time.
+// Those in none are in NoWindow; so are those in windows beyond what is kept,
+// all at once. Those outside of the query's interval are elsewhere.
 func (s *ratesState) stretches(y *sequence, f func(window, n int64)) {
-	e := y.emission
-	if y.axis.length == 0 || y.axis.other || !y.row.placed || e.base == none {
-		f(NoWindow, e.n)
+	e, a := &y.emission, &y.axis
+	if !y.row.placed || e.base == none {
+		f(y.place(&y.row, y.group, none).window, e.n)
 		return
 	}
-	left := e.n
-	if e.last >= y.axis.to {
-		e = e.before(y.axis.to)
+	from, to := y.inside()
+	if from > 0 {
+		f(elsewhere, from)
 	}
+	if left := to - from; left > 0 && a.length == 0 {
+		f(NoWindow, left)
+	} else if left > 0 {
+		s.windowed(y, from, to, f)
+	}
+	if to < e.n {
+		f(elsewhere, e.n-to)
+	}
+}
+
+// windowed calls f for the tokens [from, to) that each window holds.
+func (s *ratesState) windowed(y *sequence, from, to int64, f func(window, n int64)) {
+	e, done, left := &y.emission, int64(0), to-from
 	e.walk(y.axis.origin, y.axis.length, func(start, n int64) bool {
-		if s.cells.beyond(start) && !e.backwards() {
-			s.cells.lost += e.n - (y.emission.n - left)
+		in := min(done+n, to) - max(done, from)
+		done += n
+		switch {
+		case in <= 0 || !y.axis.holds(start):
+			return done < to
+		case s.cells.beyond(start) && !e.backwards():
+			s.cells.lost += left
 			return false
 		}
-		left -= n
-		f(start, n)
+		left -= in
+		f(start, in)
 		return true
 	})
 	if left > 0 {
 		f(NoWindow, left)
 	}
+}
+
+// inside returns which of the tokens come in the query's interval: [from, to).
+func (y *sequence) inside() (from, to int64) {
+	a, e := &y.axis, &y.emission
+	to = e.n
+	if a.to != math.MaxInt64 {
+		to = e.before(a.to)
+	}
+	if a.from != math.MinInt64 {
+		from = min(e.before(a.from), to)
+	}
+	return from, to
 }
 
 // emit adds the tokens at their own time.
@@ -174,7 +211,7 @@ func (s *ratesState) emit(y *sequence) {
 	if e.n == 0 {
 		return
 	}
-	good, first := y.row.cohort(s.def) == metric.None, true
+	good, first, once := y.row.cohort(s.def) == metric.None, true, true
 	s.stretches(y, func(start, n int64) {
 		f := s.in(y, start, n)
 		f.tokens += n
@@ -192,9 +229,13 @@ func (s *ratesState) emit(y *sequence) {
 		} else {
 			f.replica(y.replica, replica{tokens: n})
 		}
-		if first {
-			first = false
-			f.first(e, good || !s.def.OKOnly)
+		if first && (good || !s.def.OKOnly) { // it is in the model
+			f.firsts++
+		}
+		first = false
+		if once && start != elsewhere {
+			once = false
+			f.assumed(e)
 		}
 	})
 	if !y.row.placed || e.base == none {
@@ -204,17 +245,25 @@ func (s *ratesState) emit(y *sequence) {
 	sec := s.seconds.at(whole, 0)
 	late := *e
 	late.base, late.last = e.base-1, e.last-1
-	late.walk(0, second, func(start, n int64) bool { sec.add(start/second, n); return true })
+	from, to := y.inside()
+	if y.axis.from != math.MinInt64 { // what comes as W begins is the work of the time before
+		from = min(e.before(y.axis.from+1), to)
+	}
+	done := int64(0)
+	late.walk(0, second, func(start, n int64) bool {
+		if in := min(done+n, to) - max(done, from); in > 0 {
+			sec.add(start/second, in)
+		}
+		done += n
+		return true
+	})
 	if late.longStretch {
 		s.cells.at(whole, 0).long++
 	}
 }
 
-// first counts the first token of a request, which may not be in the model.
-func (f *flow) first(e *emission, modelled bool) {
-	if modelled {
-		f.firsts++
-	}
+// assumed counts a request whose tokens are not all counted and timed.
+func (f *flow) assumed(e *emission) {
 	if e.byChunk {
 		f.byChunk++
 	}
@@ -239,9 +288,7 @@ func (s *ratesState) decode(y *sequence) {
 	}
 	n := w.tokens(s.def)
 	known := n != none && n >= 1
-	if !known {
-		s.at(y, w.arrival(), 0).untimed++
-	}
+	once := !known
 	s.during(y, begin, w.last, func(window, d int64) {
 		f, r := s.in(y, window, 0), replica{span: d}
 		f.span += d
@@ -250,6 +297,10 @@ func (s *ratesState) decode(y *sequence) {
 			f.timed += d
 		} else {
 			f.untimedIn++
+		}
+		if once && window != elsewhere {
+			once = false
+			f.untimed++
 		}
 		if y.replica != "" {
 			f.replica(y.replica, r)
@@ -267,7 +318,7 @@ func (s *ratesState) decode(y *sequence) {
 		f.tpots++
 	}
 	// Tokens beyond the first are steps.
-	if y.axis.length == 0 || y.axis.other || !w.placed {
+	if !y.axis.divided() || !w.placed {
 		s.step(y, NoWindow, n-1)
 		return
 	}
@@ -301,20 +352,20 @@ func (s *ratesState) in(y *sequence, window, n int64) *flow {
 // spends there; once for an instant.
 func (s *ratesState) during(y *sequence, from, to int64, f func(window, d int64)) {
 	d, why := between(from, to)
-	if why != metric.None || y.axis.length == 0 || y.axis.other || !y.row.placed {
+	switch {
+	case !y.axis.divided() || !y.row.placed:
 		f(NoWindow, d)
+		return
+	case why != metric.None:
+		f(y.place(&y.row, y.group, none).window, d)
 		return
 	}
 	for t := from; ; {
-		window, end := y.axis.window(t), to
-		switch {
-		case window != NoWindow && s.cells.beyond(window):
-			window = NoWindow
-		case window != NoWindow:
-			end = min(end, window+y.axis.length, y.axis.to)
-		case t < y.axis.from:
-			end = min(end, y.axis.from)
+		window, end := y.axis.stretch(t)
+		if window > elsewhere && s.cells.beyond(window) {
+			window, end = NoWindow, y.axis.to
 		}
+		end = min(end, to)
 		f(window, end-t)
 		if t = end; t >= to {
 			return

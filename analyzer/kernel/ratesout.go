@@ -38,7 +38,7 @@ func (s *ratesState) Finish(out Output) {
 	all, seconds := s.cells.places(), s.seconds.places()
 	s.finishing(func(run int32, info *runInfo) {
 		side := info.counting()
-		w := info.over(s.def)
+		w := s.over(run)
 		for _, t := range s.targets(run, within(all, side)) {
 			sum := s.united(t.from)
 			c := out.Cell(run, t.group, t.window)
@@ -46,30 +46,16 @@ func (s *ratesState) Finish(out Output) {
 			if t.window != NoWindow {
 				in = s.clip(run, info, w, t.window)
 			}
-			p := putter{c: c, f: sum, w: &in, lack: sum.lack(t.window == NoWindow), wide: t.window == NoWindow}
+			all := t.window == NoWindow
+			p := putter{c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.part}
 			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
-			if p.wide {
+			if all {
 				peak = s.peak(run, t.group, side, seconds, &p)
 			}
 			setValue(c, "tps_peak", peak)
 		}
 	})
-}
-
-// clip returns the part of W that a window covers.
-func (s *base) clip(run int32, info *runInfo, w interval, window int64) interval {
-	if !w.placed {
-		return w
-	}
-	side := &info.sides[info.counting()]
-	a := s.axisOf(run, isWall(side.clock), side.clock)
-	w.from, w.to = max(w.from, window, a.from), min(w.to, window+a.length, a.to)
-	w.dt, w.why, w.note = w.to-w.from, metric.None, ""
-	if w.dt <= 0 {
-		w.dt, w.why, w.placed = 0, metric.NoSpan, false
-	}
-	return w
 }
 
 // peak returns the greatest number of tokens in a second of the run's clock.

@@ -22,7 +22,8 @@ func (k requests) New(q *query.Query, facts *Facts) State {
 	return s
 }
 
-// statusCounts counts the requests of a cell; removed ones are in group -1.
+// statusCounts counts the requests of a cell; removed ones are in group -1, or
+// elsewhere.
 type statusCounts struct{ n [statuses]int64 }
 
 func (c *statusCounts) merge(o *statusCounts) {
@@ -88,7 +89,7 @@ func (s *requestsState) Finish(out Output) {
 		for _, p := range places {
 			switch {
 			case p.run != run:
-			case p.group < 0:
+			case p.group < 0, p.window == elsewhere:
 				removed.merge(s.cells.byPlace[p])
 			default:
 				kept = append(kept, p)

@@ -65,7 +65,7 @@ func rowsOf(v *View) rows {
 		run: v.Run, group: v.Group,
 		status: v.Dicts(trace.StatusCol), side: v.Dicts(trace.SideCol), clock: v.Dicts(trace.ClockCol),
 		source: v.Dicts(trace.OutputTokensSource), kind: v.Dicts(trace.TokenKind), stream: v.Bools(trace.Stream),
-		starts:    [4]trace.Ints{v.Ints(trace.Sent), v.Ints(trace.Received), v.Ints(trace.Dispatched), v.Ints(trace.Queued)},
+		starts:    startsOf(v.Batch),
 		scheduled: v.Ints(trace.ScheduledSend), wait: v.Ints(trace.DClientWait),
 		event: v.Ints(trace.FirstEvent), token: v.Ints(trace.FirstToken), answer: v.Ints(trace.FirstAnswerToken),
 		last: v.Ints(trace.LastToken), finish: v.Ints(trace.Finished), decode: v.Ints(trace.DDecode),
@@ -114,11 +114,7 @@ func (r *rows) at(i int) row {
 	if c, ok := r.source.At(i); ok {
 		w.requested = trace.TokenSource(c) == trace.FromRequested
 	}
-	w.start = get(r.starts[startColumn[w.side]], i)
-	w.enter = w.start
-	for k := 0; k < len(r.starts) && w.enter == none; k++ {
-		w.enter = get(r.starts[k], i)
-	}
+	w.start, w.enter = entry(&r.starts, w.side, i)
 	if r.choices != nil {
 		r.choices.set(&r.identities, i, &w)
 	}

@@ -51,6 +51,7 @@ func least(a, b int64) int64 {
 
 // sideInfo is what a state knows of one side of a run.
 type sideInfo struct {
+	seen     int64  // rows of the side, whatever the query selects
 	rows     int64  // selected
 	timed    int64  // of these, have a TTFT
 	unplaced int64  // of these, are on a clock of their own
@@ -90,6 +91,7 @@ func isWall(clock string) bool {
 func (s *sideInfo) placed() bool { return s.clock != "" && !s.mixed && s.unplaced == 0 }
 
 func (s *sideInfo) merge(o *sideInfo) {
+	s.seen += o.seen
 	s.rows += o.rows
 	s.timed += o.timed
 	s.unplaced += o.unplaced
@@ -158,6 +160,11 @@ func (r *runInfo) counting() trace.Side {
 			return s
 		}
 	}
+	for _, s := range outermost { // the query removes all
+		if r.sides[s].seen > 0 {
+			return s
+		}
+	}
 	return trace.Client
 }
 
@@ -184,6 +191,7 @@ func (r *runInfo) latency(def *metric.Definition) trace.Side {
 type interval struct {
 	from, to, whole int64 // W = [from, to]; the whole span ends at whole
 	placed          bool  // from, to and whole are known
+	part            bool  // W is cut to an interval or a window: there is no whole span
 	dt              int64 // length that rates divide by
 	note            string
 	why             metric.Reason // dt is unknown
@@ -245,7 +253,7 @@ func (r *runInfo) appendTo(dst []byte) []byte {
 		if s.mixed {
 			mixed = 1
 		}
-		dst = appendInts(appendText(dst, s.clock), mixed, s.rows, s.timed, s.unplaced)
+		dst = appendInts(appendText(dst, s.clock), mixed, s.seen, s.rows, s.timed, s.unplaced)
 		for _, x := range []*extent{&s.all, &s.selected} {
 			dst = appendInts(dst, x.firstSend, x.lastSend, x.lastToken, x.lastEnd)
 		}
@@ -261,7 +269,7 @@ func (r *runInfo) load(src *reader) {
 		s := &r.sides[i]
 		s.clock = src.text()
 		s.mixed = src.int() != 0
-		src.ints(&s.rows, &s.timed, &s.unplaced)
+		src.ints(&s.seen, &s.rows, &s.timed, &s.unplaced)
 		for _, x := range []*extent{&s.all, &s.selected} {
 			src.ints(&x.firstSend, &x.lastSend, &x.lastToken, &x.lastEnd)
 		}

@@ -82,7 +82,7 @@ func (s *tokensState) Update(v *View) {
 		if out := w.cohort(s.def); out != metric.None {
 			why = out
 		}
-		plain := why == metric.None && w.joint == nil && x.axis.length == 0 && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
+		plain := why == metric.None && w.joint == nil && !x.axis.divided() && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
 		if !plain {
 			s.flush(x, &l, &b)
 			s.row(x, &l, i, &w, c, why)
@@ -139,6 +139,12 @@ type part [4]*pool
 // gaps.
 func (s *tokensState) pools(p place, n int64) (to part) {
 	s.cells.room()
+	if p.window == elsewhere {
+		if len(s.q.By) > 0 && s.found == nil {
+			s.cells.at(place{NoWindow, p.run, p.group, p.side}, 0) // the group has a cell
+		}
+		return to
+	}
 	k := 0
 	put := func(group int32, window int64) {
 		at := place{window, p.run, group, p.side}
@@ -263,9 +269,9 @@ func (s *tokensState) fold(x *batch, group int32, w *row, c chunks, f func(to pa
 	if len(tokens) > 0 {
 		tokens = tokens[1:]
 	}
-	if x.axis.length == 0 || !w.placed || c.base == none {
+	if !x.axis.divided() || !w.placed || c.base == none {
 		if len(c.gaps) > 0 {
-			f(s.pools(place{NoWindow, x.index, group, int32(w.side)}, int64(len(c.gaps))), c.gaps, tokens)
+			f(s.pools(x.place(w, group, none), int64(len(c.gaps))), c.gaps, tokens)
 		}
 		return
 	}

@@ -107,6 +107,8 @@ func (s *tokensState) Finish(out Output) {
 			idle := p == nil && (t.window != NoWindow || len(t.from) == 0)
 			if p == nil {
 				p = s.cells.fresh()
+			} else if p.empty() { // of a group that has nothing in the query's interval
+				idle = true
 			}
 			s.put(out.Cell(run, t.group, t.window), p, side, t.window == NoWindow, idle)
 		}

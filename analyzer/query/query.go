@@ -6,12 +6,24 @@ import (
 )
 
 // Query is one question. The zero value asks for everything, ungrouped.
+//
+// An interval (From, To) and a trim do not select whole requests: they set W,
+// what the report is about, as a window of time is one of its windows. Their
+// intersection, clipped to the run, is W. A request counts, with its TTFT and
+// its objectives, if it is sent (received) in W, its E2E and TPOT if it ends in
+// W; tokens and the gaps before them count by their own time, and the batch and
+// the concurrency are those in W: all from every request that the filter keeps,
+// whenever it was sent. A trim by a count starts W at the send of the first
+// request that it leaves; requests sent at that very instant that it drops, and
+// those whose stamps have no place on a clock, are removed altogether. Relative
+// instants and trims count from the first send of the run, whatever the filter;
+// the steady window is that of all requests that the filter keeps.
 type Query struct {
 	Filter     *Filter   // nil: all requests
-	From, To   *Instant  // nil: the run's ends; a request belongs to the interval by its send or arrival
+	From, To   *Instant  // [From, To); nil: the run's ends
 	Window     int64     // length of a time window in ns; 0: none
 	By         []string  // names of dimensions, see Dimensions
-	Trim       Trim      // removes the edges of a run
+	Trim       Trim      // leaves out the edges of a run
 	SLO        []Limit   // all must be met
 	Definition string    // name of a definition set; empty: default
 	Ranks      []float64 // quantiles in (0,1); empty: DefaultRanks
@@ -36,11 +48,14 @@ func (i Instant) String() string {
 	return time.Unix(0, i.NS).UTC().Format(time.RFC3339Nano)
 }
 
-// Trim removes the edges of a run.
+// Timed reports whether the query is about a part of the run's time.
+func (q *Query) Timed() bool { return q.From != nil || q.To != nil || q.Trim != Trim{} }
+
+// Trim leaves out the edges of a run.
 type Trim struct {
-	Steady bool  // keep the steady window only
-	Warmup int64 // drop requests sent in the first so many ns of the run
-	Count  int64 // drop the first so many requests of the run
+	Steady bool  // keep the steady window only: what lies after its start, up to its end
+	Warmup int64 // leave out the first so many ns of the run
+	Count  int64 // drop the first so many requests of the run, and the time before the next
 }
 
 // String returns the trim in the syntax of ParseTrim, "" for none.

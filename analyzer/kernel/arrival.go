@@ -1,0 +1,43 @@
+package kernel
+
+import "servescope/analyzer/trace"
+
+// Arrivals tells when the requests of a batch begin, as every kernel sees it.
+type Arrivals struct {
+	side   trace.Dicts
+	own    trace.Side // of rows that name none
+	starts [4]trace.Ints
+}
+
+// ArrivalsOf returns the arrivals of b, which has a run and must not change
+// while they are used.
+func ArrivalsOf(b *trace.Batch) Arrivals {
+	return Arrivals{b.Dicts(trace.SideCol), b.Run.Side, startsOf(b)}
+}
+
+// At returns the stamp by which row i belongs to an interval of time, in ns on
+// its clock: where latencies of its side begin, else its send, receipt,
+// dispatch or queueing. It reports false where none is recorded.
+func (a *Arrivals) At(i int) (int64, bool) {
+	side := a.own
+	if c, ok := a.side.At(i); ok {
+		side = trace.Side(c)
+	}
+	_, enter := entry(&a.starts, side, i)
+	return enter, enter != none
+}
+
+func startsOf(b *trace.Batch) [4]trace.Ints {
+	return [4]trace.Ints{b.Ints(trace.Sent), b.Ints(trace.Received), b.Ints(trace.Dispatched), b.Ints(trace.Queued)}
+}
+
+// entry returns where latencies of a side begin, or none, and the stamp by which
+// row i arrives, or none.
+func entry(starts *[4]trace.Ints, side trace.Side, i int) (start, enter int64) {
+	start = get(starts[startColumn[side]], i)
+	enter = start
+	for k := 0; k < len(starts) && enter == none; k++ {
+		enter = get(starts[k], i)
+	}
+	return start, enter
+}
