@@ -63,6 +63,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		}
 		s.rows = append(s.rows, part...)
 	}
+	s.nameRuns()
 	s.checkClocks()
 	s.checkDuplicates()
 	return nil

@@ -158,12 +158,13 @@ func echo(q *query.Query) report.Query {
 // what is not there.
 func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 	m := r.members[0]
-	out.Label, out.Format, out.Engine, out.Version, out.Model = r.label, r.format, m.Engine, m.Version, m.Model
+	out.Label, out.Format, out.Version = r.label, r.format, m.Version
 	out.Side, out.Clock = sideOf(m), m.Clock.String()
 	out.Duration = report.Null("not_recorded")
 	if m.HasDuration {
 		out.Duration = report.KnownInt(m.Duration, unit.Nanosecond)
 	}
+	r.name(out)
 	if len(r.members) > 1 {
 		s.describeUnited(out, r)
 	}
@@ -226,9 +227,7 @@ func (s *Session) describeUnited(out *report.Run, r *run) {
 		}
 	}
 	agree(&out.Format, func(m *trace.RunMeta) string { return m.Format })
-	agree(&out.Engine, func(m *trace.RunMeta) string { return m.Engine })
 	agree(&out.Version, func(m *trace.RunMeta) string { return m.Version })
-	agree(&out.Model, func(m *trace.RunMeta) string { return m.Model })
 	agree(&out.Side, func(m *trace.RunMeta) string { return sideOf(m) })
 	agree(&out.Clock, func(m *trace.RunMeta) string { return m.Clock.String() })
 	out.Duration = report.Null("several_records")

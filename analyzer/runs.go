@@ -19,6 +19,8 @@ type run struct {
 	label   string
 	format  string
 	members []*trace.RunMeta // in order of (input, key)
+	models  []string         // that its requests name, sorted
+	engines []string         // the same
 }
 
 // slots numbers runs while inputs are read in parallel. The numbers depend on

@@ -40,11 +40,11 @@ func build(r *report.Report) *document {
 // run adds the head and the sections of a single run.
 func (b *builder) run(r *report.Run) {
 	b.describe(r)
-	b.head = append(b.head, pair{key: "requests", value: own("%s%s", claimed(r), requests(r.Requests))})
+	b.head = append(b.head, pair{key: "requests", value: own("%s%s%s", claimed(r), requests(r.Requests), b.unsteady(r))})
 	if r.Goodput != nil {
 		b.head = append(b.head, pair{key: "goodput", value: b.goodput(r.Goodput)})
 	}
-	if r.Requests.Total > 0 {
+	if r.Requests.Total > 0 || r.Throughput.Values["tps"].V > 0 {
 		b.latencies(&r.Cell, r.Side)
 		b.intervals(&r.Cell)
 		b.rates(r)
@@ -62,18 +62,39 @@ func (b *builder) describe(r *report.Run) {
 	}
 	b.head = append(b.head, pair{key: "run", value: name})
 	var model line
-	if r.Model != "" {
-		model = append(model, span{r.Model, true})
+	switch {
+	case r.Model != "":
+		model = foreign(r.Model)
+	case len(r.Models) > 0:
+		model = models(r.Models)
 	}
 	switch {
-	case r.Model != "" && r.Engine != "":
+	case model != nil && r.Engine != "":
 		model = append(model, span{text: " on "}, span{r.Engine, true})
 		fallthrough
-	case r.Model != "":
+	case model != nil:
 		b.head = append(b.head, pair{key: "model", value: model})
 	case r.Engine != "":
 		b.head = append(b.head, pair{key: "engine", value: foreign(r.Engine)})
 	}
+}
+
+// shownModels is how many models the head names.
+const shownModels = 10
+
+// models names several models: "3 models: a, b, c".
+func models(names []string) line {
+	l := own("%d models: ", len(names))
+	for i, name := range names[:min(len(names), shownModels)] {
+		if i > 0 {
+			l = append(l, span{text: ", "})
+		}
+		l = append(l, span{name, true})
+	}
+	if n := len(names) - shownModels; n > 0 {
+		l = append(l, span{text: fmt.Sprintf(" and %d more", n)})
+	}
+	return l
 }
 
 // details adds what the producer claims but for the figures of bare, groups
@@ -131,6 +152,9 @@ func requests(r report.Requests) string {
 	}
 	if r.Total == 0 && r.Filtered == 0 {
 		return "none: there is no per-request data"
+	}
+	if r.Total == 0 {
+		return fmt.Sprintf("none: all %d are left out by the query", r.Filtered)
 	}
 	s := strconv.FormatInt(r.Total, 10)
 	if len(parts) > 0 {

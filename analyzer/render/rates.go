@@ -43,6 +43,9 @@ func (b *builder) rates(r *report.Run) {
 	} else {
 		missing.add(c.Mean.Reason, "concurrency")
 	}
+	if r.Untrimmed != nil {
+		s.lines = append(s.lines, pair{key: "before the trim", value: own("%s", b.untrimmed(r))})
+	}
 	s.lines = append(s.lines, missing.lines()...)
 	b.sections = append(b.sections, s)
 }
@@ -71,12 +74,50 @@ func (b *builder) concurrency(r *report.Run) string {
 	c := &r.Concurrency
 	s := fmt.Sprintf("mean %s, max %s", b.value(c.Mean), b.value(c.Max))
 	from := r.Throughput.From
+	q := &b.rep.Query
+	if q.From != "" || q.To != "" || q.Trim != "" {
+		return s // the steady window is one of the whole run
+	}
 	if c.SteadyFrom.Known && c.SteadyTo.Known && from.Known {
 		s += fmt.Sprintf("; steady from %s to %s", offset(c.SteadyFrom, from), offset(c.SteadyTo, from))
 	} else if !c.SteadyFrom.Known && c.SteadyFrom.Reason != "" {
 		s += "; no steady window: " + reason(c.SteadyFrom.Reason)
 	}
 	return s
+}
+
+// untrimmed says in short what the figures are before the trim.
+func (b *builder) untrimmed(r *report.Run) string {
+	c := r.Untrimmed
+	parts := []string{fmt.Sprintf("%d requests", c.Requests.Total)}
+	add := func(name string, v report.Value) {
+		if v.Known {
+			parts = append(parts, name+" "+unit.Format(v.Unit, v.V))
+		}
+	}
+	add("over", c.Throughput.Window)
+	for _, name := range []string{"ttft", "tpot"} {
+		if m := c.Metrics[name]; m.N > 0 {
+			parts = append(parts, "mean "+name+" "+unit.Format(m.Unit, m.Mean))
+		}
+	}
+	for _, name := range []string{"request_rate", "tps"} {
+		add(name, c.Throughput.Values[name])
+	}
+	add("mean concurrency", c.Concurrency.Mean)
+	from := c.Throughput.From
+	if x := &c.Concurrency; x.SteadyFrom.Known && x.SteadyTo.Known && from.Known {
+		parts = append(parts, fmt.Sprintf("steady from %s to %s", offset(x.SteadyFrom, from), offset(x.SteadyTo, from)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unsteady says why a run has no steady window where only that was asked for.
+func (b *builder) unsteady(r *report.Run) string {
+	if b.rep.Query.Trim != "steady" || r.Untrimmed == nil || r.Untrimmed.Concurrency.SteadyFrom.Known || r.Requests.Total > 0 {
+		return ""
+	}
+	return "; no steady window: " + reason(r.Untrimmed.Concurrency.SteadyFrom.Reason)
 }
 
 // offset prints a stamp relative to another.

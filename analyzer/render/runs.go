@@ -73,7 +73,7 @@ func (b *builder) common() {
 	first := b.rep.Runs[0]
 	for _, r := range b.rep.Runs[1:] {
 		same = same && r.Format == first.Format && r.Side == first.Side &&
-			r.Model == first.Model && r.Engine == first.Engine && r.Version == first.Version
+			r.Model == first.Model && slices.Equal(r.Models, first.Models) && r.Engine == first.Engine && r.Version == first.Version
 	}
 	if same {
 		first.Label = strconv.Itoa(len(b.rep.Runs))

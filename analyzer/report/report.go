@@ -64,14 +64,15 @@ type Input struct {
 
 // Run is what is compared and reported.
 type Run struct {
-	Label    string `json:"label"`             // unique within the report
-	Format   string `json:"format"`            // name of the format it was read from
-	Engine   string `json:"engine"`            // vllm, sglang, …; empty when unknown
-	Version  string `json:"version,omitempty"` // producer's version, or a guess such as "≥v0.15"
-	Model    string `json:"model"`             // empty when unknown
-	Side     string `json:"side"`              // client, proxy, server, engine, prefill or decode
-	Clock    string `json:"clock"`             // clock of the stamps: kind, or kind/source
-	Duration Value  `json:"duration_ns"`       // length of the run in ns as its producer measured it
+	Label    string   `json:"label"`             // unique within the report
+	Format   string   `json:"format"`            // name of the format it was read from
+	Engine   string   `json:"engine"`            // vllm, sglang, …; empty when unknown
+	Version  string   `json:"version,omitempty"` // producer's version, or a guess such as "≥v0.15"
+	Model    string   `json:"model"`             // empty when unknown, or where there are several: models
+	Side     string   `json:"side"`              // client, proxy, server, engine, prefill or decode
+	Clock    string   `json:"clock"`             // clock of the stamps: kind, or kind/source
+	Models   []string `json:"models,omitempty"`  // of the requests, sorted, where there are several; else absent
+	Duration Value    `json:"duration_ns"`       // length of the run in ns as its producer measured it
 
 	Cell                  // all requests of the run that the query selects
 	Groups    []Group     `json:"groups"`    // by the query's dimensions; empty without any
@@ -79,7 +80,7 @@ type Run struct {
 	Reported  []Reported  `json:"reported"`  // what the producer claims itself, beside our figures
 	Config    [][2]string `json:"config"`    // settings of the run as [name, value], in source order
 	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
-	Removed   Removed     `json:"removed"`   // what the query removed; adds up to requests.filtered
+	Removed   Removed     `json:"removed"`   // requests that the query leaves out; adds up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
 	Steps     []Steps     `json:"steps"`     // what the engine says of its own steps, by replica, rank and kind
 }
@@ -128,7 +129,8 @@ type Cell struct {
 }
 
 // Requests counts the requests by status; the parts add up to Total. Filtered
-// counts those that the query removed: they are in no other number.
+// counts those that the query leaves out: they are in no other count. Those that
+// are only sent outside of W are in what they do within: tokens, gaps, ends.
 type Requests struct {
 	Total       int64 `json:"total"`        // requests that the query selects
 	OK          int64 `json:"ok"`           // finished and produced at least one token
@@ -140,7 +142,7 @@ type Requests struct {
 	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
 }
 
-// Removed counts the requests that a query removed, each by the first reason.
+// Removed counts the requests that a query leaves out, each by the first reason.
 type Removed struct {
 	Filter   int64 `json:"filter"`   // by the filter
 	Interval int64 `json:"interval"` // outside of from and to, or without a stamp that could tell

@@ -18,8 +18,6 @@ type defaults struct {
 	clock  trace.Clock // as claimed
 	actual trace.Clock // as its stamps show
 	side   trace.Side
-	engine string
-	model  string
 	empty  bool // the source has no line but blank ones
 }
 
@@ -54,7 +52,6 @@ func (d *defaults) find(head []byte, parse func(*parser) bool) bool {
 		if v, ok := r.Int(trace.SideCol); ok {
 			d.side = trace.Side(v)
 		}
-		d.engine, d.model = string(r.Text(trace.EngineCol)), string(r.Text(trace.Model))
 		d.clock, _ = trace.ParseClock(string(r.Text(trace.ClockCol)))
 		if d.actual = d.clock; d.clock.Kind == trace.Wall && !assemble.EpochLike(r) {
 			d.actual.Kind = trace.Monotonic
@@ -64,9 +61,10 @@ func (d *defaults) find(head []byte, parse func(*parser) bool) bool {
 	return false
 }
 
-// meta returns the run that the defaults describe.
+// meta returns the run that the defaults describe. It names no engine and no
+// model: requests do, each for itself.
 func (d *defaults) meta(format string) *trace.RunMeta {
-	return &trace.RunMeta{Format: format, Engine: d.engine, Model: d.model, Side: d.side, Clock: d.actual}
+	return &trace.RunMeta{Format: format, Side: d.side, Clock: d.actual}
 }
 
 // noteEmpty records that the source is empty, once however it is cut.

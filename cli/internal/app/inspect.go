@@ -54,6 +54,7 @@ type inspectedRun struct {
 	Engine     string            `json:"engine"`
 	Version    string            `json:"version"`
 	Model      string            `json:"model"`
+	Models     []string          `json:"models"`
 	Side       string            `json:"side"`
 	Clock      string            `json:"clock"`
 	Requests   report.Requests   `json:"requests"`
@@ -97,7 +98,7 @@ func inspected(rep *report.Report) *inspection {
 	in := &inspection{Inputs: rep.Inputs, Diags: rep.Diags, Runs: []inspectedRun{}}
 	for _, r := range rep.Runs {
 		run := inspectedRun{
-			Label: r.Label, Format: r.Format, Engine: r.Engine, Version: r.Version, Model: r.Model, Side: r.Side, Clock: r.Clock,
+			Label: r.Label, Format: r.Format, Engine: r.Engine, Version: r.Version, Model: r.Model, Models: append([]string{}, r.Models...), Side: r.Side, Clock: r.Clock,
 			Requests: r.Requests, Computable: []string{}, Missing: map[string]string{},
 			Config: append([][2]string{}, r.Config...), Notes: append([]string{}, r.Notes...), // never null
 		}
@@ -153,7 +154,7 @@ func (in *inspection) text(w io.Writer) {
 func (r *inspectedRun) text(w io.Writer) {
 	fmt.Fprintf(w, "Run %s\n", render.Visible(r.Label))
 	field(w, "engine", render.Visible(strings.TrimSpace(r.Engine+" "+r.Version)))
-	field(w, "model", render.Visible(r.Model))
+	field(w, "model", render.Visible(r.Model+strings.Join(r.Models, ", "))) // either or
 	field(w, "stamps", render.Visible(strings.Trim(r.Side+", "+r.Clock+" clock", ", ")))
 	field(w, "requests", counts(r.Requests))
 	field(w, "computable", cmp.Or(strings.Join(r.Computable, ", "), "none of the metrics"))
