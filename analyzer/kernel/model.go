@@ -49,9 +49,9 @@ func (s *ratesState) model(p *putter) {
 		tokens = f.tokensOK
 	}
 	measured := float64(tokens) * 1e9 / float64(w.dt)
-	identity := p.ratio("identity_ratio", total, measured, unit.Ratio, metric.NoToken, without)
+	identity := p.ratio("identity_ratio", total, measured, unit.Ratio, metric.NoToken, without, undated)
 	if want := 1 - float64(f.firsts)/float64(max(tokens, 1)); identity.Known && (identity.V-want > 1e-6 || want-identity.V > 1e-6) {
-		identity.Note = joined(fmt.Sprintf("%s expected: stamps or counts of some requests are missing or contradict each other", unit.Format(unit.Ratio, want)), without)
+		identity.Note = joined(fmt.Sprintf("%s expected: stamps or counts of some requests are missing or contradict each other", unit.Format(unit.Ratio, want)), without, undated)
 		setValue(p.c, "identity_ratio", identity)
 	}
 	if f.tpots == 0 || f.tpot == 0 {
@@ -59,7 +59,7 @@ func (s *ratesState) model(p *putter) {
 		return
 	}
 	mean := float64(f.tpot) / fraction / float64(f.tpots)
-	p.ratio("weighting_ratio", timed*1e9/mean, measured, unit.Ratio, metric.NoToken, without, instant)
+	p.ratio("weighting_ratio", timed*1e9/mean, measured, unit.Ratio, metric.NoToken, without, undated, instant)
 }
 
 // timeless tells why no time per token is known.

@@ -345,3 +345,14 @@ func TestSpreadTokensAreNoted(t *testing.T) {
 		t.Errorf("of the run: %+v", v)
 	}
 }
+
+// TestModelCountsUndatedRequests: 10 tokens of a request without the stamp of
+// its first one are in the measured rate, and not in the model: 10 of 21.
+func TestModelCountsUndatedRequests(t *testing.T) {
+	undated := streamed(0, 10, 500)
+	undated.first, undated.last, undated.finish, undated.gaps = -1, 900, 900, nil
+	c := cellOf(t, metric.Default, streamed(0, 11, 100, 1000), undated)
+	value(t, c, "identity_ratio", 10.0/21)
+	value(t, c, "batch_decode", 0.9)
+	saying(t, c, "1 requests do not tell when", "identity_ratio", "weighting_ratio", "tps_total_model", "batch_decode", "tpot_weighted")
+}
