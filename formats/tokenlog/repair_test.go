@@ -91,3 +91,25 @@ func TestWrongUnit(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedEvents: a log that was appended to itself says so, and another
+// attempt under the same id does not.
+func TestRepeatedEvents(t *testing.T) {
+	const one = `{"ts":100,"request_id":"a","event":"arrival","clock":"run"}
+{"ts":101,"request_id":"a","event":"token"}
+{"ts":102,"request_id":"a","event":"finish"}
+`
+	later := strings.ReplaceAll(one, `"ts":10`, `"ts":11`)
+	for text, want := range map[string]int64{one + one + one: 2, one + later: 0, one + later + one: 0, one + strings.ReplaceAll(one, `"a"`, `"b"`): 0} {
+		rows, diags := rowsOf(t, &Events, text, func(*trace.Batch, int) string { return "" })
+		var got int64
+		for _, d := range diags {
+			if d.Code == "duplicate_request" {
+				got = d.Count
+			}
+		}
+		if got != want || len(rows) != strings.Count(text, "arrival") {
+			t.Errorf("%d rows, %d are said to be there twice, want %d: %+v", len(rows), got, want, diags)
+		}
+	}
+}

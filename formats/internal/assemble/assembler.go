@@ -216,7 +216,7 @@ func (a *Assembler) isHead(k Kind) bool {
 // begin opens a request for an event that belongs to none. It returns 0 for one
 // that comes after its request's end.
 func (a *Assembler) begin(e *Events, ev *Event, id []byte) uint32 {
-	if a.recent.uses[ev.Hash] > 0 && !a.isHead(ev.Kind) {
+	if a.recent.uses[ev.Hash].n > 0 && !a.isHead(ev.Kind) {
 		a.w.Note(afterEnd, e.Base+int64(ev.Line))
 		return 0
 	}

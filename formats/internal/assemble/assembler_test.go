@@ -367,9 +367,9 @@ func TestTable(t *testing.T) {
 func TestRecent(t *testing.T) {
 	var r recent
 	for i := range uint64(3 * recentLen) {
-		r.add(i)
+		r.add(i, int64(i))
 	}
-	if len(r.uses) != recentLen || len(r.ring) != recentLen || r.uses[0] != 0 || r.uses[3*recentLen-1] != 1 {
+	if len(r.uses) != recentLen || len(r.ring) != recentLen || r.uses[0].n != 0 || r.uses[3*recentLen-1] != (use{1, 3*recentLen - 1}) {
 		t.Errorf("%d ids, a ring of %d", len(r.uses), len(r.ring))
 	}
 }

@@ -11,7 +11,11 @@ import (
 func (a *Assembler) end(ref uint32, status trace.Status) {
 	hash := a.at(ref).hash
 	a.fill(ref, a.detail(ref).ownStatus(status))
-	uses := a.recent.uses[hash]
+	before, start := a.recent.uses[hash], a.detail(ref).start()
+	uses := before.n
+	if uses > 0 && start != Unknown && start == before.start {
+		a.w.Note(duplicate, a.detail(ref).offset)
+	}
 	if uses > 0 {
 		if _, ok := a.row.Int(trace.Attempt); !ok {
 			a.row.SetInt(trace.Attempt, int64(uses))
@@ -20,7 +24,17 @@ func (a *Assembler) end(ref uint32, status trace.Status) {
 	a.w.Add(&a.row)
 	a.endChoices(ref, status, int64(uses))
 	a.forget(ref)
-	a.recent.add(hash)
+	a.recent.add(hash, start)
+}
+
+// start is when the request began, as far as its events tell, or Unknown.
+func (d *detail) start() int64 {
+	for _, k := range [...]Kind{Arrival, Queued} {
+		if d.set>>k&1 != 0 {
+			return d.stages[k]
+		}
+	}
+	return Unknown
 }
 
 // forget frees what an open request holds.

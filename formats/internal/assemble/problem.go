@@ -42,6 +42,8 @@ var (
 		"a stage of a request occurs twice: the earlier one counts", ""}
 	arrivedAgain = &Problem{"arrival_while_open", diag.Notice,
 		"a request arrives again without having ended: it is counted twice, once as open", "write finish, error or abort, or use a new request_id"}
+	duplicate = &Problem{"duplicate_request", diag.Notice,
+		"a request has the id and the beginning of one before it: it is counted again", "leave out the copy of what is there twice"}
 	lateToken = &Problem{"late_token", diag.Notice,
 		"tokens are not in the order of time: they were sorted", ""}
 	outOfMemory = &Problem{"gaps_dropped", diag.DataLoss,

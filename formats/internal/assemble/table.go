@@ -64,11 +64,18 @@ func (t *table) remove(hash uint64, ref uint32) {
 	}
 }
 
-// recent remembers how often the ids that ended last have been used. Without it
+// use is how often an id has been used, and when its last request began: Unknown
+// where nothing says so.
+type use struct {
+	n     uint32
+	start int64
+}
+
+// recent remembers how the ids that ended last have been used. Without it
 // every event that comes after its request's end would look like a request
 // without a beginning.
 type recent struct {
-	uses map[uint64]uint32
+	uses map[uint64]use
 	ring []uint64
 	at   int
 }
@@ -76,13 +83,13 @@ type recent struct {
 // recentLen is the number of ended requests that are remembered.
 const recentLen = 1 << 16
 
-// add notes that a request with the given hash has ended.
-func (r *recent) add(hash uint64) {
+// add notes that a request with the given hash and beginning has ended.
+func (r *recent) add(hash uint64, start int64) {
 	if r.uses == nil {
-		r.uses = make(map[uint64]uint32)
+		r.uses = make(map[uint64]use)
 	}
-	n := r.uses[hash]
-	r.uses[hash] = n + 1
+	n := r.uses[hash].n
+	r.uses[hash] = use{n + 1, start}
 	if n > 0 {
 		return
 	}
