@@ -40,7 +40,7 @@ func build(r *report.Report) *document {
 // run adds the head and the sections of a single run.
 func (b *builder) run(r *report.Run) {
 	b.describe(r)
-	b.head = append(b.head, pair{key: "requests", value: own("%s%s%s", claimed(r), requests(r.Requests), b.unsteady(r))})
+	b.head = append(b.head, pair{key: "requests", value: own("%s%s", ended(r), b.unsteady(r))})
 	if r.Goodput != nil {
 		b.head = append(b.head, pair{key: "goodput", value: b.goodput(r.Goodput)})
 	}
@@ -166,12 +166,17 @@ func requests(r report.Requests) string {
 	return s
 }
 
-// claimed says how the requests of a run ended by its producer's count, where
-// there are none to count: "8, all failed (reported); ".
-func claimed(r *report.Run) string {
-	if r.Requests.Total > 0 || r.Requests.Filtered > 0 {
-		return ""
+// ended says how the requests of a run ended: by its producer's count where
+// there are none to count, as "8, all failed (reported)".
+func ended(r *report.Run) string {
+	if s := claimed(r); s != "" && r.Requests.Total == 0 && r.Requests.Filtered == 0 {
+		return s + " (reported); there is no per-request data"
 	}
+	return requests(r.Requests)
+}
+
+// claimed is what the producer of a run says of its requests, or "".
+func claimed(r *report.Run) string {
 	ok, failed := int64(-1), int64(-1)
 	for _, f := range r.Reported {
 		switch f.Metric {
@@ -185,13 +190,13 @@ func claimed(r *report.Run) string {
 	case ok < 0:
 		return ""
 	case failed < 0 && ok == 0:
-		return "none succeeded (reported); "
+		return "none succeeded"
 	case failed < 0:
-		return fmt.Sprintf("%d ok (reported); ", ok)
+		return fmt.Sprintf("%d ok", ok)
 	case ok == 0 && failed > 0:
-		return fmt.Sprintf("%d, all failed (reported); ", failed)
+		return fmt.Sprintf("%d, all failed", failed)
 	}
-	return fmt.Sprintf("%d: %d ok, %d failed (reported); ", ok+failed, ok, failed)
+	return fmt.Sprintf("%d: %d ok, %d failed", ok+failed, ok, failed)
 }
 
 // goodput says how many requests met the SLO and why the others did not.

@@ -19,16 +19,16 @@ func TestP85AllFailed(t *testing.T) {
 		reported []report.Reported
 		want     string
 	}{
-		{[]report.Reported{figure("requests.ok", 0), figure("requests.failed", 8)}, "8, all failed (reported); none"},
-		{[]report.Reported{figure("requests.ok", 5), figure("requests.failed", 3)}, "8: 5 ok, 3 failed (reported); none"},
-		{[]report.Reported{figure("requests.ok", 0)}, "none succeeded (reported); none"},
-		{[]report.Reported{figure("requests.ok", 4)}, "4 ok (reported); none"},
-		{nil, "none"},
+		{[]report.Reported{figure("requests.ok", 0), figure("requests.failed", 8)}, "8, all failed (reported); there is no per-request data"},
+		{[]report.Reported{figure("requests.ok", 5), figure("requests.failed", 3)}, "8: 5 ok, 3 failed (reported); there is no per-request data"},
+		{[]report.Reported{figure("requests.ok", 0)}, "none succeeded (reported); there is no per-request data"},
+		{[]report.Reported{figure("requests.ok", 4)}, "4 ok (reported); there is no per-request data"},
+		{nil, "none: there is no per-request data"},
 	} {
 		r := aggregates(1)
 		r.Runs[0].Reported = c.reported
 		out := string(render(t, text80, r))
-		if want := "requests  " + c.want + ": there is no per-request data\n"; !strings.Contains(out, want) {
+		if want := "requests  " + c.want + "\n"; !strings.Contains(out, want) {
 			t.Errorf("want %q in\n%s", want, out)
 		}
 	}

@@ -24,7 +24,6 @@ func (b *builder) steps(r *report.Run, lead string) {
 // of what its lines state.
 func (b *builder) logged(r *report.Run, lead string) {
 	g := stepGrid(r.Steps)
-	rated := false
 	for _, f := range []struct {
 		head string
 		unit unit.Unit
@@ -35,16 +34,15 @@ func (b *builder) logged(r *report.Run, lead string) {
 		{"KV cache", unit.Ratio, func(s *report.Steps) *report.Gauge { return &s.KVUsage }},
 		{"prompt", unit.TokenRate, func(s *report.Steps) *report.Gauge { return &s.PromptTPS }},
 		{"generation", unit.TokenRate, func(s *report.Steps) *report.Gauge { return &s.GenerationTPS }},
-		{"length", unit.Nanosecond, func(s *report.Steps) *report.Gauge { return &s.Duration }},
+		{"length", unit.Nanosecond, stepLength},
 	} {
 		var all []float64
 		for i := range r.Steps {
 			all = append(all, known([]*float64{pointer(f.of(&r.Steps[i]).Max)})...)
 		}
-		if len(all) == 0 || f.head == "length" && rated {
-			continue // the lengths of windows say less than their rates
+		if len(all) == 0 {
+			continue
 		}
-		rated = rated || f.unit == unit.TokenRate
 		scale := unit.Common(f.unit, all...)
 		g.head = append(g.head, text(f.head))
 		g.rows[0] = append(g.rows[0], text(scale.Symbol))
@@ -58,6 +56,15 @@ func (b *builder) logged(r *report.Run, lead string) {
 		s.lines = append(s.lines, pair{key: "stamps", value: own("%s", span)})
 	}
 	b.sections = append(b.sections, s)
+}
+
+// stepLength is the length of single steps: means over windows say no more than
+// their rates do.
+func stepLength(s *report.Steps) *report.Gauge {
+	if s.Quantity == "mean" {
+		return new(report.Gauge)
+	}
+	return &s.Duration
 }
 
 // nextTo joins what a table is about.

@@ -42,11 +42,12 @@ func TestSteps(t *testing.T) {
 	}
 	behind := note(t, out, "stated by 80 of 85 lines, without 5 behind a pause, whose rates count it")
 	some := note(t, out, "stated by 48 of 85 lines")
+	part := note(t, out, "stated by 7 of 8 lines")
 	for start, want := range map[string]string{
-		"0":       "0 window 85 1.354 (4)" + some + " 0.250 (3)" + some + " 1.127 (2.900) 3893 (19956) 28.74 (198.7)" + behind,
-		"tp1":     "tp1 decode 8 1 (1) — — — —\ntp1 decode 8 186.84 120.10 66.74",
+		"0":       "0 window 85 1.354 (4)" + some + " 0.250 (3)" + some + " 1.127 (2.900) 3893 (19956) 28.74 (198.7)" + behind + " —",
+		"tp1":     "tp1 decode 8 1 (1) — — — — 26.69 (27.21)" + part + "\ntp1 decode 8 186.84 120.10 66.74",
 		"stamps":  "stamps over 12m, 2025-11-29 14:53:20 to 2025-11-29 15:05:20 UTC, in steps",
-		"replica": "replica kind n running waiting KV cache prompt generation\nreplica kind n total compute gap",
+		"replica": "replica kind n running waiting KV cache prompt generation length\nreplica kind n total compute gap",
 	} {
 		if got := fields(start); got != want {
 			t.Errorf("%s:\n got %s\nwant %s\n%s", start, got, want, out)
