@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -28,11 +27,6 @@ const (
 	exitSignal  = 128 // plus the signal's number
 	programName = "servescope"
 )
-
-// gcPercent makes the collector run more often than by default: most memory is
-// columns that stay, so garbage is the part that can be saved. 250 MB become 205
-// on a token log of 700 MB, for 3 % of the time.
-const gcPercent = 40
 
 // Process is what the command touches outside its own memory. Its writers and
 // Getenv are used by one goroutine at a time.
@@ -56,9 +50,6 @@ func Main() int {
 		signal.Stop(signals) // a second signal ends the process at once
 		cancel(interrupt{s})
 	}()
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now()}
 	return Run(ctx, p, os.Args[1:])
 }
