@@ -33,8 +33,17 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// suggest says which of names was probably meant by got, or lists them all.
-func suggest(got string, names []string) string {
+// Suggest says which of names was probably meant by got, or lists them all.
+func Suggest(got string, names []string) string {
+	if name := Nearest(got, names); name != "" {
+		return "did you mean " + name + "?"
+	}
+	return "one of " + strings.Join(names, ", ")
+}
+
+// Nearest returns the name that differs from got by the fewest edits, or "" when
+// none is near.
+func Nearest(got string, names []string) string {
 	got = strings.ToLower(got)
 	best, bestAt := 2+len(got)/4, ""
 	for _, name := range names {
@@ -42,10 +51,7 @@ func suggest(got string, names []string) string {
 			best, bestAt = d, name
 		}
 	}
-	if bestAt != "" {
-		return "did you mean " + bestAt + "?"
-	}
-	return "one of " + strings.Join(names, ", ")
+	return bestAt
 }
 
 // distance is the Levenshtein distance of a and b; long texts are far from all.

@@ -212,7 +212,7 @@ func lookup(name token) (operand, error) {
 	for _, f := range trace.Requests.Fields {
 		names = append(names, f.Name)
 	}
-	fix := suggest(name.text, names)
+	fix := Suggest(name.text, names)
 	if strings.HasPrefix(fix, "one of") { // the table is long
 		fix = "`servescope define requests` lists the columns"
 	}

@@ -26,7 +26,7 @@ func ParseBy(text string) ([]string, error) {
 	for _, name := range strings.Split(text, ",") {
 		name = strings.TrimSpace(name)
 		if !slices.Contains(Dimensions, name) {
-			return nil, errorf(flag, suggest(name, Dimensions), "unknown dimension %s", quote(name))
+			return nil, errorf(flag, Suggest(name, Dimensions), "unknown dimension %s", quote(name))
 		}
 		if slices.Contains(by, name) {
 			return nil, errorf(flag, "name each dimension once", "%s stands twice", name)
@@ -142,7 +142,7 @@ func ParseSLO(text string) ([]Limit, error) {
 		}
 		given := name
 		if name, ok = metricNamed(given); !ok {
-			return nil, errorf(flag, suggest(given, Metrics), "unknown metric %s", quote(given))
+			return nil, errorf(flag, Suggest(given, Metrics), "unknown metric %s", quote(given))
 		}
 		if slices.ContainsFunc(out, func(l Limit) bool { return l.Metric == name }) {
 			return nil, errorf(flag, "give each metric one limit", "%s stands twice", name)

@@ -134,7 +134,7 @@ func (o *operand) compareText(op token, values []token) (node, error) {
 	n := &texts{operand: *o, contains: op.text == "~", negate: op.text == "!="}
 	for _, v := range values {
 		if len(o.values) > 0 && !n.contains && !slices.Contains(o.values, v.text) {
-			return nil, filterError(v.pos, suggest(v.text, o.values), "%s is never %s", o.name, quote(v.text))
+			return nil, filterError(v.pos, Suggest(v.text, o.values), "%s is never %s", o.name, quote(v.text))
 		}
 		n.want = append(n.want, v.text)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer/query"
 )
 
 // arrange puts the flags of a command line before its operands, so that users
@@ -94,7 +96,7 @@ func unknownFlag(known []cli.Flag, arg, name, advice string) error {
 	for _, f := range known {
 		names = append(names, f.Names()...)
 	}
-	if n := nearest(name, append(names, "help")); len(n) > 1 {
+	if n := query.Nearest(name, append(names, "help")); len(n) > 1 {
 		return e.with("did you mean --%s?", n)
 	}
 	return e.with("%s", advice)
@@ -109,7 +111,7 @@ func unknownCommand(app *cli.App, name string) error {
 	if isFlag(name) {
 		return usagef("flag %s before a command", name).with("the command comes first: %s analyze FILE %s", programName, name)
 	}
-	if n := nearest(name, names); n != "" {
+	if n := query.Nearest(name, names); n != "" {
 		return e.with("did you mean %s %s?", programName, n)
 	}
 	if strings.ContainsAny(name, `./\*=`) {

@@ -70,18 +70,3 @@ func TestArrangeRefuses(t *testing.T) {
 	f("analyze a -z", "unknown flag -z", "servescope help analyze lists the flags")
 	f("analyze a --output", "flag --output needs a value", "servescope help analyze lists the flags")
 }
-
-func TestDistance(t *testing.T) {
-	f := func(a, b string, want int) {
-		t.Helper()
-		if got := distance(a, b); got != want {
-			t.Errorf("distance(%q, %q) = %d, want %d", a, b, got, want)
-		}
-	}
-	f("", "", 0)
-	f("abc", "", 3)
-	f("", "abc", 3)
-	f("kitten", "sitting", 3)
-	f("flaw", "lawn", 2)
-	f("analyse", "analyze", 1)
-}

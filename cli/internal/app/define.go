@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 )
 
@@ -99,7 +100,7 @@ func (p *Process) defineName(name string) error {
 		names = append(names, c.word)
 	}
 	e := usagef("nothing is named %q", name)
-	if n := nearest(name, names); n != "" {
+	if n := query.Nearest(name, names); n != "" {
 		return e.with("did you mean %s?", n)
 	}
 	return e.with("%s define lists the names", programName)

@@ -73,37 +73,3 @@ func (p *Process) complain(err error) {
 func flagError(c *cli.Context, err error, _ bool) error {
 	return usagef("%s", strings.ReplaceAll(err.Error(), " -", " --")).with("see %s help %s", programName, c.Command.Name)
 }
-
-// nearest returns the candidate that differs from word by the fewest edits, or
-// "" when none is near.
-func nearest(word string, candidates []string) string {
-	best, limit := "", len(word)/3+1
-	for _, c := range candidates {
-		if d := distance(word, c); d <= limit {
-			best, limit = c, d-1
-		}
-	}
-	return best
-}
-
-// distance returns the number of insertions, deletions and substitutions of
-// bytes that turn a into b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}

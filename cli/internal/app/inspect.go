@@ -153,7 +153,8 @@ func (in *inspection) text(w io.Writer) {
 
 func (r *inspectedRun) text(w io.Writer) {
 	fmt.Fprintf(w, "Run %s\n", render.Visible(r.Label))
-	field(w, "engine", render.Visible(strings.TrimSpace(r.Engine+" "+r.Version)))
+	field(w, "producer", render.Visible(strings.TrimSpace(r.Format+" "+r.Version)))
+	field(w, "engine", render.Visible(r.Engine))
 	field(w, "model", render.Visible(r.Model+strings.Join(r.Models, ", "))) // either or
 	field(w, "stamps", render.Visible(strings.Trim(r.Side+", "+r.Clock+" clock", ", ")))
 	field(w, "requests", counts(r.Requests))

@@ -65,11 +65,7 @@ func definition(name string) error {
 
 // unknown is the error of a flag's value that is not one of names.
 func unknown(flag, what, value string, names []string) error {
-	e := usagef("%s: unknown %s %q", flag, what, value)
-	if n := nearest(value, names); n != "" {
-		return e.with("did you mean %s?", n)
-	}
-	return e.with("one of %s", strings.Join(names, ", "))
+	return usagef("%s: unknown %s %q", flag, what, value).with("%s", query.Suggest(value, names))
 }
 
 // set parses the flag of that name into dst, if it was given.
