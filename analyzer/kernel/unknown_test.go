@@ -214,7 +214,7 @@ func TestWeightingIsOverTheModelsRequests(t *testing.T) {
 	failed := streamed(0, 11, 100, 400)
 	failed.status = trace.Failed
 	c := cellOf(t, metric.Default, streamed(0, 11, 100, 200), failed)
-	b := (0.1 + 0.3) / 0.4 // 100 and 300 ms of 400 ms
+	b := 1.0 // 100 and 300 ms of 400 ms
 	value(t, c, "weighting_ratio", b/0.020/(22/0.4))
 	value(t, c, "identity_ratio", 20.0/22)
 }
