@@ -1,6 +1,10 @@
 package linelog
 
-import "bytes"
+import (
+	"bytes"
+
+	"servescope/formats/internal/pyrepr"
+)
 
 // numberEnd returns the end of the digits, points, signs and exponent at i.
 func numberEnd(b []byte, i int) int {
@@ -21,27 +25,6 @@ func numberEnd(b []byte, i int) int {
 	return i
 }
 
-// quoteEnd returns the end of the Python text that begins at i, behind its
-// closing quote; closed is false where there is none.
-func quoteEnd(b []byte, i int) (end int, closed bool) {
-	q := b[i]
-	for i++; i < len(b); {
-		k := bytes.IndexByte(b[i:], q)
-		if k < 0 {
-			return len(b), false
-		}
-		slashes := 0
-		for j := i + k - 1; j >= i && b[j] == '\\'; j-- {
-			slashes++
-		}
-		i += k + 1
-		if slashes%2 == 0 {
-			return i, true
-		}
-	}
-	return len(b), false
-}
-
 // bracketEnd returns the end of the list, map or angle that begins at i. Of
 // numbers alone it looks for the closing bracket only.
 func bracketEnd(b []byte, i int) int {
@@ -55,7 +38,7 @@ func bracketEnd(b []byte, i int) int {
 	for i < len(b) {
 		switch b[i] {
 		case '\'', '"':
-			i, _ = quoteEnd(b, i)
+			i, _ = pyrepr.QuoteEnd(b, i)
 			continue
 		case '[', '{', '<', '(':
 			depth++

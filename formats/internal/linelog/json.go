@@ -1,6 +1,10 @@
 package linelog
 
-import "bytes"
+import (
+	"bytes"
+
+	"servescope/formats/internal/pyrepr"
+)
 
 // The keys under which JSON loggers write what a text line has in its head.
 var (
@@ -139,7 +143,7 @@ func (o *object) text() ([]byte, bool) {
 	if o.i >= len(o.b) || o.b[o.i] != '"' {
 		return nil, false
 	}
-	end, closed := quoteEnd(o.b, o.i)
+	end, closed := pyrepr.QuoteEnd(o.b, o.i)
 	from := o.i + 1
 	o.i = end
 	if !closed {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/pyrepr"
 )
 
 // Value is one value of a record.
@@ -216,9 +217,9 @@ func (p *pairs) value(key []byte, stop *stops) {
 		}
 	case c == '\'' || c == '"':
 		f := p.field(key)
-		end, closed := quoteEnd(p.b, from)
+		end, closed := pyrepr.QuoteEnd(p.b, from)
 		for f == Payload && closed && end < len(p.b) && !bytes.ContainsRune([]byte(",.)]}"), rune(p.b[end])) {
-			end, closed = quoteEnd(p.b, end-1) // a quote in the text that was not escaped
+			end, closed = pyrepr.QuoteEnd(p.b, end-1) // a quote in the text that was not escaped
 		}
 		p.i = end
 		if f == Payload {

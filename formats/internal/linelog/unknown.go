@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/diag"
+	"servescope/formats/internal/pyrepr"
 )
 
 // strangers collects the lines that nothing recognised.
@@ -79,7 +80,7 @@ func example(line []byte) string {
 		c := line[i]
 		switch {
 		case c == '\'' || c == '"':
-			end, _ := quoteEnd(line, i)
+			end, _ := pyrepr.QuoteEnd(line, i)
 			b.WriteString("'…'")
 			i, first = end, false
 		case letter(c) || c >= 0x80 || c == '_':

@@ -76,7 +76,7 @@ func (w *walker) key() ([]byte, bool) {
 	i := w.i
 	var key []byte
 	if c := w.b[i]; c == '\'' || c == '"' {
-		end, closed := quoteEnd(w.b, i)
+		end, closed := QuoteEnd(w.b, i)
 		if !closed {
 			return nil, false
 		}
@@ -133,7 +133,7 @@ func (w *walker) nested(depth, from int) {
 // quoted passes over a text, which may be printed as head and tail with points
 // between them. It returns the end of the first part, without its quote.
 func (w *walker) quoted() int {
-	end, closed := quoteEnd(w.b, w.i)
+	end, closed := QuoteEnd(w.b, w.i)
 	w.i = end
 	if !closed {
 		w.open = true
@@ -144,7 +144,7 @@ func (w *walker) quoted() int {
 		if c != '\'' && c != '"' {
 			break
 		}
-		w.i, closed = quoteEnd(w.b, w.i+len(dots))
+		w.i, closed = QuoteEnd(w.b, w.i+len(dots))
 		w.open = w.open || !closed
 	}
 	return end - 1
@@ -208,9 +208,9 @@ func nameByte(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c-'0' <= 9 || c == '_' || c == '.'
 }
 
-// quoteEnd returns the end of the text that begins at i, behind its closing
+// QuoteEnd returns the end of the text that begins at i, behind its closing
 // quote; closed is false where there is none.
-func quoteEnd(b []byte, i int) (end int, closed bool) {
+func QuoteEnd(b []byte, i int) (end int, closed bool) {
 	q := b[i]
 	for i++; i < len(b); {
 		k := bytes.IndexByte(b[i:], q)
@@ -233,7 +233,7 @@ func quoteEnd(b []byte, i int) (end int, closed bool) {
 func Texts(list []byte, f func(text []byte)) {
 	for i := 0; i < len(list); {
 		if c := list[i]; c == '\'' || c == '"' {
-			end, closed := quoteEnd(list, i)
+			end, closed := QuoteEnd(list, i)
 			if !closed {
 				return
 			}
