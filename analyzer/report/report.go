@@ -126,6 +126,8 @@ type Cell struct {
 	Throughput  Throughput        `json:"throughput"`  // rates
 	Concurrency Concurrency       `json:"concurrency"` // requests at the same time
 	Goodput     *Goodput          `json:"goodput"`     // null without SLO
+
+	Decompositions []Decomposition `json:"decompositions"` // where the time went, by quantity and side; empty where nothing tells
 }
 
 // Requests counts the requests by status; the parts add up to Total. Filtered
