@@ -15,6 +15,7 @@ import (
 
 	"servescope/analyzer/render/table"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/trace/record"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -58,7 +59,7 @@ func NewWriter(w io.Writer, t *table.Table, opt Options) (*Writer, error) {
 
 // schema returns the table's schema with what pandas needs to keep integers.
 func schema(t *trace.Table) *arrow.Schema {
-	s := t.Schema()
+	s := record.Schema(t)
 	have := s.Metadata()
 	meta := arrow.NewMetadata(append(have.Keys(), "pandas"), append(have.Values(), table.Pandas(t)))
 	return arrow.NewSchema(s.Fields(), &meta)
@@ -76,7 +77,7 @@ func (w *Writer) emit(b *trace.Batch) error {
 	if w.plain != nil {
 		b = w.plain.convert(b)
 	}
-	rec := b.Record(w.schema)
+	rec := record.Of(b, w.schema)
 	defer rec.Release()
 	return w.out.Write(rec)
 }

@@ -28,8 +28,10 @@ var leaves = map[string]string{
 	"analyzer/unit":   `^$`,
 	"analyzer/stat":   `^$`,
 	"analyzer/diag":   `^servescope/analyzer/unit$`,
-	"analyzer/trace":  `^(servescope/analyzer/(unit|diag)|github.com/apache/arrow-go/v18/arrow(/array|/memory)?)$`,
+	"analyzer/trace":  `^servescope/analyzer/(unit|diag)$`,
 	"analyzer/report": `^servescope/analyzer/(unit|diag|stat)$`,
+
+	"analyzer/trace/record": `^(servescope/analyzer/(trace|unit)|github.com/apache/arrow-go/v18/arrow(/array|/memory)?)$`,
 }
 
 // shared lists the packages below formats that are not formats.
@@ -38,6 +40,8 @@ var shared = []string{"servescope/formats/all", "servescope/formats/formatstest"
 // only lists imports (by pattern) and the packages (by pattern, without the
 // module's name) that alone may have them.
 var only = []struct{ what, who, why string }{
+	{`^(github.com/apache/arrow-go/v18/arrow(/array|/memory)?|servescope/analyzer/trace/record)$`, `^(analyzer/trace/record|analyzer/render/arrow|formats/arrow\w*|wasm/bridge|cli/.*)$`,
+		"Arrow's arrays add 0.25 MB to the browser's core"},
 	{`^github.com/apache/arrow-go/v18/arrow/ipc`, `^(analyzer/render/arrow|formats/arrow\w*|wasm/bridge)$`,
 		"IPC adds 3 MB to the browser module"},
 	{`^github.com/parquet-go/`, `^(analyzer/render/parquet|formats/parquet\w*)$`,
@@ -168,7 +172,9 @@ func TestImportRules(t *testing.T) {
 	f("analyzer/metric", "servescope/formats", false)
 	f("analyzer/stat", "servescope/analyzer/unit", false)
 	f("analyzer/report", "github.com/apache/arrow-go/v18/arrow", false)
-	f("analyzer/trace", "github.com/apache/arrow-go/v18/arrow/array", true)
+	f("analyzer/trace", "github.com/apache/arrow-go/v18/arrow/array", false)
+	f("analyzer/trace/record", "github.com/apache/arrow-go/v18/arrow/array", true)
+	f("analyzer/trace/record", "github.com/apache/arrow-go/v18/arrow/ipc", false)
 	f("analyzer/trace", "github.com/apache/arrow-go/v18/arrow/ipc", false)
 	f("analyzer/render/arrow", "github.com/apache/arrow-go/v18/arrow/ipc", true)
 	f("analyzer/render/parquet", "github.com/parquet-go/parquet-go", true)

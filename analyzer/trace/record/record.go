@@ -1,9 +1,13 @@
-package trace
+// Package record wraps batches as Arrow records without copying. It is apart
+// from package trace because whoever links Arrow's arrays links all their types:
+// the browser's core computes on the batches and leaves Arrow to the exports.
+package record
 
 import (
 	"strconv"
 	"strings"
 
+	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -11,10 +15,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Schema returns the table's Arrow schema. Each field's metadata names its unit
+// Schema returns the Arrow schema of a table. Each field's metadata names its unit
 // ("unit"), says whether it is a point in time ("stamp") and what it means
 // ("doc"); every field is nullable.
-func (t *Table) Schema() *arrow.Schema {
+func Schema(t *trace.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Fields))
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -25,44 +29,44 @@ func (t *Table) Schema() *arrow.Schema {
 		if f.Stamp {
 			keys, values = append(keys, "stamp"), append(values, strconv.FormatBool(true))
 		}
-		fields[i] = arrow.Field{Name: f.Name, Type: f.arrowType(), Nullable: true, Metadata: arrow.NewMetadata(keys, values)}
+		fields[i] = arrow.Field{Name: f.Name, Type: dataType(f), Nullable: true, Metadata: arrow.NewMetadata(keys, values)}
 	}
 	meta := arrow.NewMetadata([]string{"table"}, []string{t.Name})
 	return arrow.NewSchema(fields, &meta)
 }
 
-func (f *Field) arrowType() arrow.DataType {
+func dataType(f *trace.Field) arrow.DataType {
 	switch f.Type {
-	case Int64:
+	case trace.Int64:
 		return arrow.PrimitiveTypes.Int64
-	case Float64:
+	case trace.Float64:
 		return arrow.PrimitiveTypes.Float64
-	case Bool:
+	case trace.Bool:
 		return arrow.FixedWidthTypes.Boolean
-	case Text:
+	case trace.Text:
 		return arrow.BinaryTypes.String
-	case Dict:
+	case trace.Dict:
 		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	case List:
+	case trace.List:
 		return arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.PrimitiveTypes.Int64})
-	case Time:
+	case trace.Time:
 		if f.Unit == unit.Nanosecond {
 			return arrow.FixedWidthTypes.Timestamp_ns
 		}
 		return arrow.FixedWidthTypes.Timestamp_us
 	}
-	panic("trace: unknown column type")
+	panic("record: unknown column type")
 }
 
-// Record wraps the batch as an Arrow record of the given schema, its table's.
+// Of wraps the batch as an Arrow record of the given schema, its table's.
 // Nothing is copied but the texts of dictionaries: the record's buffers are the
 // batch's, so it is valid as long as the batch is. Columns that are null
 // throughout share one buffer of zeros.
-func (b *Batch) Record(schema *arrow.Schema) arrow.RecordBatch {
-	w := wrapper{rows: b.Rows}
-	columns := make([]arrow.Array, len(b.columns))
-	for i := range b.columns {
-		data := w.column(&b.columns[i], schema.Field(i).Type)
+func Of(b *trace.Batch, schema *arrow.Schema) arrow.RecordBatch {
+	w := wrapper{batch: b}
+	columns := make([]arrow.Array, len(b.Table.Fields))
+	for i := range columns {
+		data := w.column(trace.Col(i), schema.Field(i).Type)
 		columns[i] = array.MakeFromData(data)
 		data.Release()
 	}
@@ -75,63 +79,63 @@ func (b *Batch) Record(schema *arrow.Schema) arrow.RecordBatch {
 
 // wrapper turns columns of a batch into Arrow data.
 type wrapper struct {
-	rows  int
+	batch *trace.Batch
 	zeros []byte // for columns that are null throughout
 }
 
-func (w *wrapper) column(c *column, t arrow.DataType) *array.Data {
-	n, nulls := w.rows, c.nulls
-	empty := c.n == 0 // null throughout, without buffers
-	valid := wrap(c.valid)
-	if empty && n > 0 {
-		nulls = n
+func (w *wrapper) column(c trace.Col, t arrow.DataType) *array.Data {
+	b, n := w.batch, w.batch.Rows
+	bitmap, some := b.Validity(c)
+	valid := wrap(bitmap)
+	if !some && n > 0 {
 		valid = wrap(w.zero((n + 7) / 8))
 	}
-	fixed := func(values []byte, width int) *array.Data {
-		if empty {
-			values = w.zero(n * width)
-		}
-		return array.NewData(t, n, []*memory.Buffer{valid, wrap(values)}, nil, nulls, 0)
+	data := func(buffers ...*memory.Buffer) *array.Data {
+		return array.NewData(t, n, append([]*memory.Buffer{valid}, buffers...), nil, b.Nulls(c), 0)
 	}
 	switch t := t.(type) {
 	case *arrow.Float64Type:
-		return fixed(arrow.Float64Traits.CastToBytes(c.floats), 8)
+		return data(w.fixed(arrow.Float64Traits.CastToBytes(b.Floats(c).Values), 8*n))
 	case *arrow.BooleanType:
-		if empty {
-			return array.NewData(t, n, []*memory.Buffer{valid, wrap(w.zero((n + 7) / 8))}, nil, nulls, 0)
-		}
-		return array.NewData(t, n, []*memory.Buffer{valid, wrap(c.bits)}, nil, nulls, 0)
+		return data(w.fixed(b.Bools(c).Values, (n+7)/8))
 	case *arrow.DictionaryType:
-		values := texts(c.values)
+		view := b.Dicts(c)
+		values := texts(view.Values)
 		defer values.Release()
-		codes := arrow.Int32Traits.CastToBytes(c.codes)
-		if empty {
-			codes = w.zero(4 * n)
-		}
-		return array.NewDataWithDictionary(t, n, []*memory.Buffer{valid, wrap(codes)}, nulls, 0, values)
+		codes := w.fixed(arrow.Int32Traits.CastToBytes(view.Codes), 4*n)
+		return array.NewDataWithDictionary(t, n, []*memory.Buffer{valid, codes}, b.Nulls(c), 0, values)
 	case *arrow.StringType:
-		return array.NewData(t, n, []*memory.Buffer{valid, wrap(w.offsets(c)), wrap(c.data)}, nil, nulls, 0)
+		view := b.Texts(c)
+		return data(w.offsets(view.Offsets), wrap(view.Data))
 	case *arrow.ListType:
-		child := array.NewData(t.Elem(), len(c.ints), []*memory.Buffer{nil, wrap(arrow.Int64Traits.CastToBytes(c.ints))}, nil, 0, 0)
+		view := b.Lists(c)
+		child := array.NewData(t.Elem(), len(view.Values), []*memory.Buffer{nil, wrap(arrow.Int64Traits.CastToBytes(view.Values))}, nil, 0, 0)
 		defer child.Release()
-		return array.NewData(t, n, []*memory.Buffer{valid, wrap(w.offsets(c))}, []arrow.ArrayData{child}, nulls, 0)
+		return array.NewData(t, n, []*memory.Buffer{valid, w.offsets(view.Offsets)}, []arrow.ArrayData{child}, b.Nulls(c), 0)
 	default: // Int64 and Time
-		return fixed(arrow.Int64Traits.CastToBytes(c.ints), 8)
+		return data(w.fixed(arrow.Int64Traits.CastToBytes(b.Ints(c).Values), 8*n))
 	}
 }
 
-// offsets returns the column's offsets; Arrow wants one even for no rows.
-func (w *wrapper) offsets(c *column) []byte {
-	if len(c.offsets) == 0 {
-		return w.zero(4 * (w.rows + 1))
+// fixed returns a buffer over the n bytes of a column's values, or over as many
+// zeros where the column has none.
+func (w *wrapper) fixed(values []byte, n int) *memory.Buffer {
+	if len(values) == 0 {
+		values = w.zero(n)
 	}
-	return arrow.Int32Traits.CastToBytes(c.offsets)
+	return wrap(values)
+}
+
+// offsets returns a buffer over a column's offsets; Arrow wants one even for no
+// rows.
+func (w *wrapper) offsets(values []int32) *memory.Buffer {
+	return w.fixed(arrow.Int32Traits.CastToBytes(values), 4*(w.batch.Rows+1))
 }
 
 // zero returns n zero bytes that every such column may share.
 func (w *wrapper) zero(n int) []byte {
 	if len(w.zeros) < n {
-		w.zeros = make([]byte, max(n, 8*(w.rows+1)))
+		w.zeros = make([]byte, max(n, 8*(w.batch.Rows+1)))
 	}
 	return w.zeros[:n]
 }

@@ -1,4 +1,4 @@
-package trace
+package record_test
 
 import (
 	"math/rand/v2"
@@ -6,16 +6,58 @@ import (
 	"testing"
 	"unsafe"
 
-	"servescope/analyzer/unit"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/trace/record"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
+// row is the reference model of a row: what was set, nil where nothing was.
+type row struct {
+	i    *int64
+	f    *float64
+	b    *bool
+	t    *string
+	d    *string
+	l    []int64
+	hasL bool
+}
+
+var testTable = &trace.Table{Name: "test", Fields: []trace.Field{
+	{Name: "i", Type: trace.Int64}, {Name: "f", Type: trace.Float64}, {Name: "b", Type: trace.Bool},
+	{Name: "t", Type: trace.Text}, {Name: "d", Type: trace.Dict}, {Name: "l", Type: trace.List},
+}}
+
+func read(b *trace.Batch, i int) row {
+	var r row
+	if v, ok := b.Ints(0).At(i); ok {
+		r.i = &v
+	}
+	if v, ok := b.Floats(1).At(i); ok {
+		r.f = &v
+	}
+	if v, ok := b.Bools(2).At(i); ok {
+		r.b = &v
+	}
+	if v, ok := b.Texts(3).At(i); ok {
+		s := string(v)
+		r.t = &s
+	}
+	if c, ok := b.Dicts(4).At(i); ok {
+		s := b.Dicts(4).Values[c]
+		r.d = &s
+	}
+	if v, ok := b.Lists(5).At(i); ok {
+		r.l, r.hasL = append([]int64{}, v...), true
+	}
+	return r
+}
+
 // randomBatch returns a batch of testTable in which each column is present with
 // the given density; some columns are left out altogether.
-func randomBatch(r *rand.Rand, rows int) *Batch {
-	b := NewBuilder(testTable)
+func randomBatch(r *rand.Rand, rows int) *trace.Batch {
+	b := trace.NewBuilder(testTable)
 	density := [6]float64{}
 	for i := range density {
 		density[i] = []float64{0, 0.5, 0.9, 1}[r.IntN(4)]
@@ -83,15 +125,15 @@ func readRecord(rec arrow.RecordBatch, i int) row {
 // that are null throughout included, and reads them back through Arrow.
 func TestP79RecordRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	schema := testTable.Schema()
+	schema := record.Schema(testTable)
 	for n := range 200 {
 		b := randomBatch(r, n%70)
-		rec := b.Record(schema)
+		rec := record.Of(b, schema)
 		if rec.NumRows() != int64(b.Rows) || !rec.Schema().Equal(schema) {
 			t.Fatalf("%d rows of %s", rec.NumRows(), rec.Schema())
 		}
 		for c := range testTable.Fields {
-			if got, want := rec.Column(c).NullN(), b.Nulls(Col(c)); got != want {
+			if got, want := rec.Column(c).NullN(), b.Nulls(trace.Col(c)); got != want {
 				t.Fatalf("column %d: %d nulls, want %d", c, got, want)
 			}
 		}
@@ -106,7 +148,7 @@ func TestP79RecordRoundTrip(t *testing.T) {
 
 // TestRecordSharesMemory: the values of a record are the batch's, not copies.
 func TestRecordSharesMemory(t *testing.T) {
-	b := NewBuilder(testTable)
+	b := trace.NewBuilder(testTable)
 	for i := range 100 {
 		b.Int(0, int64(i))
 		b.Float(1, 1)
@@ -118,7 +160,7 @@ func TestRecordSharesMemory(t *testing.T) {
 	}
 	b.EndRow() // a row of nulls gives every column a bitmap
 	batch := b.Take(nil, "")
-	rec := batch.Record(testTable.Schema())
+	rec := record.Of(batch, record.Schema(testTable))
 	defer rec.Release()
 	at := func(column, buffer int) unsafe.Pointer {
 		return unsafe.Pointer(unsafe.SliceData(rec.Column(column).Data().Buffers()[buffer].Bytes()))
@@ -144,8 +186,8 @@ func TestRecordSharesMemory(t *testing.T) {
 // TestP80PublicTypes: the tables use only types that every reader has, and each
 // column's metadata says what it is.
 func TestP80PublicTypes(t *testing.T) {
-	for _, table := range []*Table{Requests, Steps, Collectives, Histograms, ReportedTable} {
-		for _, f := range table.Schema().Fields() {
+	for _, table := range []*trace.Table{trace.Requests, trace.Steps, trace.Collectives, trace.Histograms, trace.ReportedTable} {
+		for _, f := range record.Schema(table).Fields() {
 			switch f.Type.String() {
 			case "int64", "float64", "bool", "utf8", "dictionary<values=utf8, indices=int32, ordered=false>", "list<element: int64>":
 			default:
@@ -156,57 +198,11 @@ func TestP80PublicTypes(t *testing.T) {
 			}
 		}
 	}
-	f, _ := Requests.Schema().FieldsByName("first_token")
+	f, _ := record.Schema(trace.Requests).FieldsByName("first_token")
 	if u, _ := f[0].Metadata.GetValue("unit"); u != "ns" {
 		t.Errorf("unit of first_token is %q", u)
 	}
 	if s, _ := f[0].Metadata.GetValue("stamp"); s != "true" {
 		t.Error("first_token is not marked as a stamp")
-	}
-}
-
-// TestSharedBatch builds batches out of whole columns and compares them with
-// the batch whose columns they are.
-func TestSharedBatch(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for n := range 50 {
-		src := randomBatch(r, n)
-		set, shared := NewBatch(testTable, nil, "", n), NewBatch(testTable, nil, "", n)
-		set.SetInts(0, src.Ints(0))
-		set.SetFloats(1, src.Floats(1))
-		set.SetBools(2, src.Bools(2))
-		set.SetTexts(3, src.Texts(3))
-		set.SetDicts(4, src.Dicts(4))
-		set.SetLists(5, src.Lists(5))
-		for c := range testTable.Fields {
-			shared.Share(Col(c), src, Col(c))
-		}
-		for _, b := range []*Batch{set, shared} {
-			for i := range n {
-				if got, want := read(b, i), read(src, i); !reflect.DeepEqual(got, want) {
-					t.Fatalf("row %d: got %+v, want %+v", i, got, want)
-				}
-			}
-			for c := range testTable.Fields {
-				if b.Has(Col(c)) != src.Has(Col(c)) || b.Nulls(Col(c)) != src.Nulls(Col(c)) {
-					t.Fatalf("column %d: %d nulls, want %d", c, b.Nulls(Col(c)), src.Nulls(Col(c)))
-				}
-			}
-		}
-	}
-}
-
-func TestReportedBatch(t *testing.T) {
-	run := &RunMeta{Reported: []Reported{
-		{Key: "p99_ttft_ms", Metric: "ttft", Stat: "0.99", Value: 5e6, Unit: unit.Nanosecond},
-		{Key: "num_prompts", Stat: "value", Value: 3, Unit: unit.Request},
-	}}
-	b := run.ReportedBatch("f")
-	keys, metrics, values := b.Dicts(ReportedKey), b.Dicts(ReportedMetric), b.Floats(ReportedValue)
-	if b.Rows != 2 || keys.Values[keys.Codes[1]] != "num_prompts" || values.Values[0] != 5e6 || b.File != "f" || b.Run != run {
-		t.Errorf("%+v", b)
-	}
-	if _, ok := metrics.At(1); ok {
-		t.Error("a figure without a counterpart has a metric")
 	}
 }
