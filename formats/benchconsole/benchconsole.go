@@ -52,7 +52,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		}
 	}
 	for _, line := range h.Lines() {
-		if throughput.Match(line) {
+		if throughput(line) != nil {
 			return formats.Likely, "it has the last line that vllm bench throughput prints"
 		}
 	}

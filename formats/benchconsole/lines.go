@@ -2,7 +2,6 @@ package benchconsole
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"servescope/analyzer/diag"
@@ -11,16 +10,11 @@ import (
 	"servescope/formats/internal/numx"
 )
 
-var (
-	row        = regexp.MustCompile(`^\s*([A-Za-z#][^:=]{0,60}):\s+(\S.{0,199}?)\s*$`)
-	argument   = regexp.MustCompile(`\b(backend|model|dataset_name|num_prompts|request_rate|max_concurrency|random_input_len|random_output_len|burstiness)=('[^']{0,200}'|[^,()' ]{1,200})`)
-	throughput = regexp.MustCompile(`^Throughput: ([\d.]+) requests/s, ([\d.]+) (?:total )?tokens/s(?:, ([\d.]+) output tokens/s)?\s*$`)
-)
-
 // line takes one line with its end.
 func (r *reader) line(line []byte, at int64) {
 	whole := bytes.HasSuffix(line, []byte("\n"))
 	line = bytes.TrimSpace(line)
+	figures := throughput(line)
 	switch {
 	case len(line) == 0:
 		r.count(&r.account.Noise, "blank")
@@ -30,8 +24,8 @@ func (r *reader) line(line []byte, at int64) {
 		r.inside(line, at, whole)
 	case bytes.Contains(line, []byte("Namespace(")):
 		r.arguments(line)
-	case whole && throughput.Match(line):
-		r.throughput(line, at)
+	case whole && figures != nil:
+		r.throughput(figures, at)
 	default:
 		r.count(&r.account.Noise, "other text")
 	}
@@ -83,10 +77,15 @@ func engine(backend string) string {
 // arguments takes the settings of the command.
 func (r *reader) arguments(line []byte) {
 	r.args = nil
-	for _, m := range argument.FindAllSubmatch(line, 32) {
-		if v := strings.Trim(strings.ToValidUTF8(string(m[2]), "\uFFFD"), "'"); v != "None" && v != "" {
-			r.args = append(r.args, trace.Pair{Key: string(m[1]), Value: v})
+	for at := 0; len(r.args) < maxArguments; {
+		name, value, next := argument(line, at)
+		if next < 0 {
+			break
 		}
+		if v := strings.Trim(strings.ToValidUTF8(value, "\uFFFD"), "'"); v != "None" && v != "" {
+			r.args = append(r.args, trace.Pair{Key: name, Value: v})
+		}
+		at = next
 	}
 	r.count(&r.account.Parsed, "arguments")
 }
@@ -102,20 +101,19 @@ func (r *reader) inside(line []byte, at int64, whole bool) {
 		r.count(&r.account.Noise, "heading")
 		return
 	}
-	m := row.FindSubmatch(line)
-	if m == nil || !whole { // the value may be cut off
+	label, text, ok := row(line)
+	if !ok || !whole { // the value may be cut off
 		r.count(&r.account.Diagnosed, "unknown")
 		r.add("unknown_line", diag.DataLoss, at, "a line in a table is none of its rows")
 		return
 	}
-	label, text := string(m[1]), strings.ToValidUTF8(string(m[2]), "\uFFFD")
 	r.count(&r.account.Parsed, "row")
 	switch problem := figure(r.table, label, text); problem {
 	case nothing:
 		if label == "Backend" {
 			r.table.Engine = engine(text)
 		}
-		r.table.Config = append(r.table.Config, trace.Pair{Key: strings.ToValidUTF8(label, "\uFFFD"), Value: text})
+		r.table.Config = append(r.table.Config, trace.Pair{Key: label, Value: text})
 	case impossible:
 		r.add("impossible_figure", diag.Notice, at, "a latency is printed as zero or negative, as when a run without streaming is summed up as one with it: it counts as unknown")
 	}
@@ -217,18 +215,36 @@ func statistic(word string) string {
 	return strings.TrimRight("0."+whole+fraction, "0")
 }
 
-// throughput takes the line of vllm bench throughput.
-func (r *reader) throughput(line []byte, at int64) {
-	m := throughput.FindSubmatch(line)
+// throughput takes the figures of a throughput line.
+func (r *reader) throughput(figures []trace.Reported, at int64) {
 	run := r.newRun(at)
-	run.Engine = "vllm"
-	for i, f := range []struct {
-		key  string
-		unit unit.Unit
-	}{{"requests/s", unit.PerSecond}, {"total tokens/s", unit.TokenRate}, {"output tokens/s", unit.TokenRate}} {
-		if v, n, ok := numx.ParseFloat(m[i+1]); ok && n == len(m[i+1]) {
-			run.Reported = append(run.Reported, trace.Reported{Key: f.key, Stat: "value", Value: v, Unit: f.unit})
-		}
-	}
+	run.Engine, run.Reported = "vllm", figures
 	r.count(&r.account.Parsed, "throughput")
 }
+
+// throughput reads the last line of vllm bench throughput, such as "Throughput:
+// 12.34 requests/s, 5678.90 total tokens/s, 1234.56 output tokens/s". It returns
+// nil for any other line.
+func throughput(line []byte) []trace.Reported {
+	text, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("Throughput: "))
+	parts := bytes.SplitN(text, []byte(", "), len(rates)+1)
+	if !ok || len(parts) < 2 || len(parts) > len(rates) {
+		return nil
+	}
+	figures := make([]trace.Reported, len(parts))
+	for i, part := range parts {
+		number, name, _ := bytes.Cut(part, []byte(" "))
+		v, n, ok := numx.ParseFloat(number)
+		if !ok || n != len(number) || string(bytes.TrimPrefix(name, []byte("total "))) != rates[i].name {
+			return nil
+		}
+		figures[i] = trace.Reported{Key: rates[i].key, Stat: "value", Value: v, Unit: rates[i].unit}
+	}
+	return figures
+}
+
+// rates are the figures of a throughput line, in their order.
+var rates = []struct {
+	name, key string
+	unit      unit.Unit
+}{{"requests/s", "requests/s", unit.PerSecond}, {"tokens/s", "total tokens/s", unit.TokenRate}, {"output tokens/s", "output tokens/s", unit.TokenRate}}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -51,8 +50,6 @@ type table struct {
 	kinds  map[string]int64
 }
 
-var totalLine = regexp.MustCompile(`^Self (\w{1,16}) time total: (\S+)$`)
-
 // line takes one line and reports whether it is known, and whether it says
 // anything.
 func (t *table) line(line []byte) (known, used bool) {
@@ -75,15 +72,27 @@ func (t *table) line(line []byte) (known, used bool) {
 	case t.state == inside:
 		return t.row(line)
 	}
-	if m := totalLine.FindSubmatch(line); m != nil {
-		if ns, ok := duration(m[2]); ok {
-			t.totals = append(t.totals, trace.Reported{Key: "Self " + string(m[1]) + " time total", Stat: "value", Value: float64(ns), Unit: unit.Nanosecond})
-			t.kinds["total"]++
-			return true, true
-		}
+	if device, ns, ok := total(line); ok {
+		t.totals = append(t.totals, trace.Reported{Key: "Self " + device + " time total", Stat: "value", Value: float64(ns), Unit: unit.Nanosecond})
+		t.kinds["total"]++
+		return true, true
 	}
 	return false, false
 }
+
+// total reads a line such as "Self CUDA time total: 62.732ms", in ns.
+func total(line []byte) (device string, ns int64, ok bool) {
+	rest, ok := strings.CutPrefix(string(line[:min(len(line), 256)]), "Self ")
+	device, value, found := strings.Cut(rest, " time total: ")
+	if !ok || !found || device == "" || len(device) > 16 || strings.Trim(device, word) != "" {
+		return "", 0, false
+	}
+	ns, ok = duration([]byte(value))
+	return device, ns, ok
+}
+
+// word holds the characters of a device's name.
+const word = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 // rule goes to the next part of the table.
 func (t *table) rule(line []byte) {

@@ -3,8 +3,6 @@ package torchtrace
 import (
 	"cmp"
 	"fmt"
-	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,24 +139,6 @@ func (r *reader) clock() {
 		r.meta.Clock = trace.Clock{Kind: trace.RunClock}
 		r.meta.Notes = append(r.meta.Notes, "the trace has no base time: its times cannot be placed on the wall clock")
 	}
-}
-
-// vLLM writes dp0_pp0_tp0_dcp0_ep0_rank0 since v0.17, SGLang
-// PROFILE-TP-0[-DP-0][-PP-0][-EP-0].
-var (
-	vllmName   = regexp.MustCompile(`dp\d+_pp\d+_tp\d+(_[a-z]+\d+)*`)
-	sglangName = regexp.MustCompile(`-TP-\d+(-(DP|PP|EP)-\d+)*`)
-)
-
-// nameHint returns the ranks in the name of a file.
-func nameHint(file string) ranks {
-	base := path.Base(strings.ReplaceAll(file, `\`, "/"))
-	for _, re := range []*regexp.Regexp{vllmName, sglangName} {
-		if m := re.FindString(base); m != "" {
-			return ranksIn(m)
-		}
-	}
-	return noRanks
 }
 
 // summary collects what is said about all devices together.
