@@ -90,8 +90,8 @@ func (o *output) finish(states []kernel.State) {
 }
 
 // silent reports whether a group has nothing in the query's interval: neither a
-// request that is sent or under way in it nor a token.
+// request that is sent or under way in it nor a token or a step.
 func (o *output) silent(run, group int32) bool {
 	c := o.cells[cellKey{run, group, kernel.NoWindow}]
-	return o.q.Timed() && c != nil && c.Requests.Total == 0 && c.Concurrency.Max.V == 0 && c.Throughput.Values["tps"].V == 0
+	return o.q.Timed() && c != nil && c.Requests.Total == 0 && c.Concurrency.Max.V == 0 && c.Throughput.Values["tps"].V == 0 && len(c.Steps) == 0
 }

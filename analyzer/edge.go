@@ -28,7 +28,8 @@ func edgeOf(slot int32, clock string) edgeKey {
 // edge is what a query makes of one clock of a run.
 type edge struct {
 	kind     trace.ClockKind
-	first    int64    // earliest arrival
+	first    int64    // earliest arrival, or the end of the earliest step
+	steps    bool     // no request is on the clock: it is that of steps alone
 	dropped  position // the last row that a trim by count drops
 	drops    bool     // there is one
 	next     int64    // arrival of the first row that it leaves
@@ -98,6 +99,7 @@ func (s *Session) findEdges(sel *selection) {
 			}
 		}
 	}
+	s.findStepEdges(sel)
 	for key, e := range sel.edges {
 		if rows := order[key]; len(rows) > 0 {
 			slices.SortFunc(rows, position.compare)
@@ -143,6 +145,7 @@ func (e *edge) resolve(t query.Instant) (int64, bool) {
 func (sel *selection) trimmed(key edgeKey, e *edge) span {
 	w := always
 	switch t := sel.q.Trim; {
+	case e.steps && t.Warmup == 0: // there are no requests that could tell
 	case t.Steady:
 		f := sel.facts.Runs[key.slot]
 		w = span{f.SteadyFrom + 1, f.SteadyTo + 1, f.HasSteady && edgeOf(key.slot, f.Clock) == key}

@@ -2,34 +2,37 @@ package analyzer
 
 import (
 	"context"
+	"slices"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
-	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 	"servescope/formats"
 )
 
-// load reads every input once: request columns become resident, and the token
-// lists too if they are wanted and fit an eighth of the memory. If p is not nil
-// its kernels fold every row, lists included, on the way.
+// load reads every input once: request columns and steps become resident, and
+// the token lists too if they are wanted and fit an eighth of the memory. If p is
+// not nil its kernels fold every request, lists included, on the way.
 func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	jobs := s.jobs()
-	rows := make([][]*resident, len(jobs))
+	rows, steps := make([][]*resident, len(jobs)), make([][]*resident, len(jobs))
 	seen := make([]map[int64]*trace.RunMeta, len(jobs)) // runs with rows, by key
 	for j := range seen {
 		seen[j] = make(map[int64]*trace.RunMeta)
 	}
 	first := make([]int64, len(jobs))
 	keep := &keeper{budget: s.opt.Memory / 8, over: !lists}
-	collectors := make([]collector, s.opt.Workers)
-	steps := newPass(new(query.Query), new(kernel.Facts), []kernel.Kernel{kernel.Steps}, s.opt.Workers)
+	collectors, stepCollectors := make([]collector, s.opt.Workers), make([]collector, s.opt.Workers)
+	for w := range collectors {
+		collectors[w] = collector{table: trace.Requests, keeper: keep, size: s.size}
+		stepCollectors[w] = collector{table: trace.Steps, size: s.size}
+	}
 	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
 		f := jobs[j].file
 		switch b.Table {
 		case trace.Requests:
 		case trace.Steps:
-			steps.update(worker, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: s.slots.of(f, b.Run.Key)})
+			stepCollectors[worker].add(b, place{file: f, slot: s.slots.of(f, b.Run.Key)}, &steps[j])
 			return nil
 		default:
 			return nil // no request and no step is in it
@@ -37,7 +40,6 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		seen[j][b.Run.Key] = b.Run
 		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
 		first[j] += int64(b.Rows)
-		collectors[worker].keeper, collectors[worker].size = keep, s.size
 		collectors[worker].add(b, at, &rows[j])
 		if p != nil {
 			p.update(worker, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot, Group: p.zeros(worker, b.Rows)})
@@ -49,19 +51,20 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	}
 	for w := range collectors {
 		collectors[w].seal()
-	}
-	if s.steps, err = steps.merge(); err != nil {
-		return err
+		stepCollectors[w].seal()
 	}
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
 	s.checkOverlap()
-	s.makeRuns()
-	for _, part := range rows {
-		for _, r := range part {
-			r.batch = r.file.seen(r.batch, r.file.metas[r.batch.Run.Key].view)
+	s.rows, s.steps = slices.Concat(rows...), slices.Concat(steps...)
+	for _, r := range s.steps {
+		if r.file.metas[r.batch.Run.Key] == nil { // in case the reader forgot to list it
+			r.file.addMeta(r.batch.Run)
 		}
-		s.rows = append(s.rows, part...)
+	}
+	s.makeRuns()
+	for _, r := range slices.Concat(s.rows, s.steps) {
+		r.batch = r.file.seen(r.batch, r.file.metas[r.batch.Run.Key].view)
 	}
 	s.nameRuns()
 	s.checkClocks()

@@ -46,9 +46,6 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 	if err != nil {
 		return nil, err
 	}
-	for _, state := range s.steps {
-		state.Finish(out)
-	}
 	r := &report.Report{Schema: report.Schema, Query: echo(q), Definition: e.definition, Inputs: s.Inputs()}
 	for _, run := range s.runs {
 		filled := out.runs[run.slot]
@@ -96,7 +93,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		return nil, nil, err
 	}
 	out := newOutput(q, sel, s.runs)
-	out.finish(states)
+	out.finish(append(slices.Clone(states), s.foldSteps(sel, learned)...))
 	if n, capped := overflow(e.kernels, states); capped {
 		log.Add(diag.Diag{
 			Code: "windows_capped", Severity: diag.Notice, Offset: -1, Count: n,
@@ -105,7 +102,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		})
 	}
 	for slot, n := range sel.removed {
-		out.runs[slot].Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim}
+		out.runs[slot].Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim, Steps: n.steps}
 	}
 	s.selectionDiags(sel, log)
 	return out, learned, nil

@@ -156,10 +156,12 @@ func (k *keeper) keep(r *resident) {
 	k.kept = nil
 }
 
-// collector unites the batches that one goroutine reads into resident ones.
+// collector unites the batches of one table that one goroutine reads into
+// resident ones.
 type collector struct {
-	keeper *keeper
-	size   int // rows of a resident batch
+	table  *trace.Table
+	keeper *keeper // of token lists; nil: the table has none that are kept
+	size   int     // rows of a resident batch
 	b      *trace.Builder
 	name   string
 	run    *trace.RunMeta
@@ -171,7 +173,7 @@ type collector struct {
 // add adds a batch of a job; out takes the resident batches of the job.
 func (c *collector) add(b *trace.Batch, at place, out *[]*resident) {
 	if c.b == nil {
-		c.b = trace.NewBuilder(trace.Requests)
+		c.b = trace.NewBuilder(c.table)
 	}
 	if c.b.Rows() >= c.size || c.out != out || c.run.Key != b.Run.Key {
 		c.seal()
@@ -180,7 +182,7 @@ func (c *collector) add(b *trace.Batch, at place, out *[]*resident) {
 		c.name, c.run, c.at, c.out = b.File, b.Run, at, out
 	}
 	c.b.AddBatch(b)
-	if c.keeper.wants() {
+	if c.keeper != nil && c.keeper.wants() {
 		c.lists = append(c.lists, segment{b.Rows, pack(b.Lists(trace.ChunkGaps)), pack(b.Lists(trace.ChunkTokens))})
 	}
 }
@@ -192,6 +194,8 @@ func (c *collector) seal() {
 	}
 	r := &resident{place: c.at, batch: c.b.Take(c.run, c.name).Clone(false), lists: c.lists}
 	c.lists = nil
-	c.keeper.keep(r)
+	if c.keeper != nil {
+		c.keeper.keep(r)
+	}
 	*c.out = append(*c.out, r)
 }

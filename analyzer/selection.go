@@ -23,12 +23,13 @@ type selection struct {
 	groups  *groups
 	choices *kernel.Choices   // joins rows to requests; nil where every row is one
 	rows    [][]int32         // group by resident batch and row; nil when the query keeps everything in one group
+	steps   stepSelection     // the same of the steps table
 	removed map[int32]removed // by slot
 }
 
 // removed counts the rows that are not among a query's requests, by the first
-// reason.
-type removed struct{ filter, time, trim int64 }
+// reason, and its steps.
+type removed struct{ filter, time, trim, steps int64 }
 
 // selects reports whether q may remove rows.
 func selects(q *query.Query) bool {
@@ -66,7 +67,12 @@ func (s *Session) choose(q *query.Query, metrics query.MetricColumn, facts *kern
 		}
 		sel.rows = append(sel.rows, verdict)
 	}
-	sel.groups.finish(sel.rows)
+	s.chooseSteps(sel)
+	grouped := sel.rows
+	if sel.steps.grouped {
+		grouped = slices.Concat(sel.rows, sel.steps.rows)
+	}
+	sel.groups.finish(grouped)
 	return sel
 }
 

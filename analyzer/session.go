@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"servescope/analyzer/diag"
-	"servescope/analyzer/kernel"
 	"servescope/analyzer/report"
 	"servescope/formats"
 )
@@ -60,7 +59,7 @@ type Session struct {
 	loaded bool
 	lists  bool // the token lists of rows are resident too
 	runs   []*run
-	steps  []kernel.State      // of kernel.Steps, over all inputs
+	steps  []*resident         // rows of the steps table, in the same order
 	lines  map[linePlace]int64 // line numbers found so far
 }
 

@@ -21,8 +21,8 @@ func statsLog(engine int, lines ...[5]int) string {
 	return b.String()
 }
 
-// TestEngineSteps: the statistics of a server log are in the report, whatever
-// the query selects, and beside requests.
+// TestEngineSteps: the statistics of a server log are in the report, also where a
+// query asks for what no step has, and beside requests.
 func TestEngineSteps(t *testing.T) {
 	log := source{"server.log", "", statsLog(0, [5]int{100, 40, 3, 4, 5}, [5]int{300, 60, 5, 0, 15}) + statsLog(1, [5]int{0, 7, 1, 0, 1})}
 	for _, q := range []*query.Query{{}, queryOf(t, "filter=prompt_tokens > 5", "window=10s"), queryOf(t, "trim=warmup=2")} {
@@ -44,6 +44,61 @@ func TestEngineSteps(t *testing.T) {
 		if d := steps[0].To.Int - steps[0].From.Int; d != 60e9 || steps[0].Resolution.Int != 1e9 {
 			t.Errorf("%d ns, %+v", d, steps[0].Resolution)
 		}
+	}
+}
+
+// TestStepSelection: steps are in an interval, a group, a window and a filter by
+// what they say of themselves.
+func TestStepSelection(t *testing.T) {
+	log := source{"server.log", "", statsLog(0, [5]int{100, 40, 3, 4, 5}, [5]int{300, 60, 5, 0, 15}, [5]int{0, 1, 9, 0, 15}) + statsLog(1, [5]int{0, 7, 1, 0, 1})}
+	count := func(steps []report.Steps) string {
+		var list []string
+		for _, x := range steps {
+			list = append(list, fmt.Sprintf("%s:%d×%g", x.Replica, x.N, x.Running.Mean.V))
+		}
+		return strings.Join(list, " ")
+	}
+	for flags, want := range map[string]string{
+		"": "0:3×5.666666666666667 1:1×1", "from=+1m": "0:2×7", "from=+60s to=+2m": "0:1×5", "to=+1s": "0:1×3 1:1×1", "filter=replica = 1": "1:1×1",
+		"filter=replica != 0 or model = m": "1:1×1", "filter=replica = 1 and prompt_tokens > 3": "0:3×5.666666666666667 1:1×1",
+		"trim=warmup=90s": "0:1×9", "trim=steady": "0:3×5.666666666666667 1:1×1",
+	} {
+		var list []string
+		for _, f := range strings.SplitAfter(flags, " ") {
+			if n := len(list); n > 0 && !strings.HasPrefix(f, "to=") {
+				list[n-1] += f
+			} else if f != "" {
+				list = append(list, f)
+			}
+		}
+		for i := range list {
+			list[i] = strings.TrimSpace(list[i])
+		}
+		run := analyze(t, queryOf(t, list...), log).Runs[0]
+		total := int64(0)
+		for _, x := range run.Steps {
+			total += x.N
+		}
+		if got := count(run.Steps); got != want || total+run.Removed.Steps != 4 {
+			t.Errorf("%s: %s and %d removed, want %s", flags, got, run.Removed.Steps, want)
+		}
+	}
+	run := analyze(t, queryOf(t, "by=replica", "window=2m"), log).Runs[0]
+	var got []string
+	for _, g := range run.Groups {
+		got = append(got, g.By["replica"]+" "+count(g.Steps))
+		for _, w := range g.Windows {
+			got = append(got, fmt.Sprint(w.To-w.From, " ", count(w.Steps)))
+		}
+	}
+	for _, w := range run.Windows {
+		got = append(got, "all "+count(w.Steps))
+	}
+	if want := "0 0:3×5.666666666666667, 120000000000 0:2×4, 120000000000 0:1×9, 1 1:1×1, 120000000000 1:1×1, all 0:2×4 1:1×1, all 0:1×9"; strings.Join(got, ", ") != want {
+		t.Errorf("%s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if run := analyze(t, queryOf(t, "by=tenant"), log).Runs[0]; len(run.Groups) != 0 || len(run.Steps) != 2 {
+		t.Errorf("steps have a tenant: %+v", run.Groups)
 	}
 }
 

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"math"
 	"math/bits"
 
 	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
 
@@ -15,9 +17,37 @@ type series struct {
 	mixed      bool // there are stamps of several clocks
 
 	t, duration            tally128
-	running, waiting       tally128
-	kv, prompt, generation tally128 // in millionths
+	running, waiting       level
+	kv, prompt, generation level // in millionths
 	classes                [len(stepClasses)]tally128
+}
+
+// level is a figure that holds over a time: its values, and those of rows that
+// say for how long, weighted by that.
+type level struct {
+	tally128
+	held, weight tally128 // ns; value times ns
+}
+
+func (l *level) add(v, held int64) {
+	l.tally128.add(v)
+	if held <= 0 || v < 0 {
+		return
+	}
+	l.held.add(held)
+	hi, lo := bits.Mul64(uint64(v), uint64(held))
+	l.weight.n++
+	l.weight.plus(int64(hi), lo)
+}
+
+// gauge returns the mean and the greatest of values that were multiplied by
+// scale: the mean over time if every row says how long it holds.
+func (l *level) gauge(scale float64, u unit.Unit) report.Gauge {
+	g := l.tally128.gauge(scale, u)
+	if l.n > 0 && l.held.n == l.n {
+		g.Mean, g.Timed = report.Known(l.weight.float()/l.held.float()/scale, u), true
+	}
+	return g
 }
 
 // micro is the scale of figures with a fraction: logs print a few decimals, and
@@ -44,13 +74,15 @@ func (s *series) add(c *stepColumns, i int) {
 		s.mixed = s.mixed || s.clock != clock
 		s.t.add(v)
 	}
-	for _, x := range [...]struct {
-		to   *tally128
-		from interface{ At(int) (int64, bool) }
-	}{{&s.duration, c.duration}, {&s.running, c.running}, {&s.waiting, c.waiting}} {
-		if v, ok := x.from.At(i); ok {
-			x.to.add(v)
-		}
+	held := c.held(i)
+	if v, ok := c.duration.At(i); ok {
+		s.duration.add(v)
+	}
+	if v, ok := c.running.At(i); ok {
+		s.running.add(v, held)
+	}
+	if v, ok := c.waiting.At(i); ok {
+		s.waiting.add(v, held)
 	}
 	for j := range c.classes {
 		if v, ok := c.classes[j].At(i); ok {
@@ -58,22 +90,43 @@ func (s *series) add(c *stepColumns, i int) {
 		}
 	}
 	if v, ok := c.kv.At(i); ok {
-		s.kv.addMicro(v)
+		s.kv.addMicro(v, held)
 	}
 	if idle, ok := c.idle.At(i); ok && idle {
 		s.idle++ // the rates on this row count a pause
 		return
 	}
 	if v, ok := c.prompt.At(i); ok {
-		s.prompt.addMicro(v)
+		s.prompt.addMicro(v, held)
 	}
 	if v, ok := c.generation.At(i); ok {
-		s.generation.addMicro(v)
+		s.generation.addMicro(v, held)
 	}
 }
 
+// held returns how long row i holds in ns, or 0 where it does not say: the length
+// of a step, of as many as it counts where that is their mean.
+func (c *stepColumns) held(i int) int64 {
+	d, ok := c.duration.At(i)
+	if !ok || d <= 0 {
+		return 0
+	}
+	if code, _ := c.quantity.At(i); trace.Quantity(code) != trace.Mean {
+		return d
+	}
+	n, _ := c.count.At(i)
+	hi, lo := bits.Mul64(uint64(d), uint64(max(n, 0)))
+	if hi > 0 || lo > math.MaxInt64 {
+		return 0
+	}
+	return int64(lo)
+}
+
 func (s *series) tallies() []*tally128 {
-	list := []*tally128{&s.t, &s.duration, &s.running, &s.waiting, &s.kv, &s.prompt, &s.generation}
+	list := []*tally128{&s.t, &s.duration}
+	for _, l := range []*level{&s.running, &s.waiting, &s.kv, &s.prompt, &s.generation} {
+		list = append(list, &l.tally128, &l.held, &l.weight)
+	}
 	for i := range s.classes {
 		list = append(list, &s.classes[i])
 	}
@@ -147,13 +200,13 @@ func (t *tally128) plus(hi int64, lo uint64) {
 }
 
 // addMicro adds a figure in millionths, rounded.
-func (t *tally128) addMicro(v float64) {
+func (l *level) addMicro(v float64, held int64) {
 	switch x := float64(v * micro); {
 	case v > maxLogged || v < -maxLogged:
 	case x < 0:
-		t.add(int64(x - 0.5))
+		l.add(int64(x-0.5), held)
 	default:
-		t.add(int64(x + 0.5))
+		l.add(int64(x+0.5), held)
 	}
 }
 
@@ -171,6 +224,14 @@ func (t *tally128) merge(o *tally128) {
 
 // whole returns the sum and whether it fits.
 func (t *tally128) whole() (int64, bool) { return int64(t.lo), t.hi == int64(t.lo)>>63 }
+
+// float returns the sum, rounded.
+func (t *tally128) float() float64 {
+	if v, ok := t.whole(); ok {
+		return float64(v)
+	}
+	return float64(float64(t.hi)*0x1p64) + float64(t.lo)
+}
 
 // sum returns the sum in ns.
 func (t *tally128) sum() report.Value {
@@ -190,11 +251,7 @@ func (t *tally128) gauge(scale float64, u unit.Unit) report.Gauge {
 	if t.n == 0 {
 		return report.Gauge{Mean: report.Null("not_recorded"), Max: report.Null("not_recorded")}
 	}
-	total := float64(float64(t.hi)*0x1p64) + float64(t.lo)
-	if v, ok := t.whole(); ok {
-		total = float64(v)
-	}
-	g := report.Gauge{N: t.n, Mean: report.Known(total/float64(t.n)/scale, u), Max: report.KnownInt(t.most, u)}
+	g := report.Gauge{N: t.n, Mean: report.Known(t.float()/float64(t.n)/scale, u), Max: report.KnownInt(t.most, u)}
 	if scale != 1 {
 		g.Max = report.Known(float64(t.most)/scale, u)
 	}

@@ -12,9 +12,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// Steps sums up what engines say of their own steps: the rows of the steps
-// table, which no query selects. It is fed with batches of that table alone and
-// is none of All, whose kernels fold requests.
+// Steps sums up what engines say of their own steps, by run, group and window.
+// It is fed with batches of the steps table alone, in one pass after those of the
+// requests, and is none of All, whose kernels fold requests.
 var Steps Kernel = steps{}
 
 type steps struct{}
@@ -22,8 +22,8 @@ type steps struct{}
 func (steps) Name() string { return "steps" }
 func (steps) Lists() bool  { return false }
 
-func (steps) New(*query.Query, *Facts) State {
-	return &stepsState{series: make(map[seriesKey]*series), other: make(map[int32]int64)}
+func (steps) New(q *query.Query, facts *Facts) State {
+	return &stepsState{base: newBase(nil, q, facts), series: make(map[seriesKey]*series), other: make(map[int32]int64)}
 }
 
 // maxSeries is how many series a report holds: those that are first in order.
@@ -31,16 +31,20 @@ const maxSeries = 4096
 
 // seriesKey identifies the rows that one statistic may unite.
 type seriesKey struct {
-	run                           int32
+	window                        int64 // start; NoWindow: the whole time
+	run, group                    int32 // group -1: all of them
 	replica, rank, kind, quantity string
 }
 
+// compare orders what is of a whole run before its groups and windows: these are
+// dropped first.
 func (a seriesKey) compare(b seriesKey) int {
-	return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.replica, b.replica), cmp.Compare(a.rank, b.rank),
+	return cmp.Or(cmp.Compare(a.window, b.window), cmp.Compare(a.group, b.group), cmp.Compare(a.run, b.run), cmp.Compare(a.replica, b.replica), cmp.Compare(a.rank, b.rank),
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.quantity, b.quantity))
 }
 
 type stepsState struct {
+	base
 	series map[seriesKey]*series
 	other  map[int32]int64 // rows of the series beyond maxSeries, by run
 }
@@ -48,22 +52,66 @@ type stepsState struct {
 // Update implements State for a batch of the steps table.
 func (s *stepsState) Update(v *View) {
 	c := stepColumnsOf(v.Batch)
+	axes := s.axesOf(v, c.clock)
 	var last stepCodes
-	var at *series
-	known := make(map[stepCodes]*series)
+	var at []*series
+	known := make(map[stepCodes][]*series)
 	for i := range v.Rows {
-		if codes := c.codes(i); at == nil || codes != last {
+		codes := c.codes(i)
+		if codes.group = v.Group[i]; codes.group < 0 {
+			continue
+		}
+		codes.window = NoWindow
+		if t, ok := c.t.At(i); ok {
+			codes.window = axes[codeAt(c.clock, i)+1].window(t)
+		}
+		if at == nil || codes != last {
 			last = codes
 			if at = known[codes]; at == nil {
-				at = s.at(c.key(v.RunIndex, codes))
+				at = s.places(c.key(v.RunIndex, codes), codes)
 				known[codes] = at
 			}
 		}
-		at.add(c, i)
+		for _, x := range at {
+			x.add(c, i)
+		}
 	}
 	if len(s.series) > 2*maxSeries {
 		s.prune()
 	}
+}
+
+// axesOf returns the axis of each clock of a view, by its code + 1; first that
+// of the run's.
+func (b *base) axesOf(v *View, clocks trace.Dicts) []axis {
+	axes := []axis{b.axisOf(v.RunIndex, v.Run.Clock)}
+	for _, name := range clocks.Values {
+		clock, ok := trace.ParseClock(name)
+		if !ok {
+			clock = trace.Clock{Kind: trace.RequestClock}
+		}
+		axes = append(axes, b.axisOf(v.RunIndex, clock))
+	}
+	return axes
+}
+
+// places returns the series that a row with the given codes belongs to: that of
+// its run, and those of its group and window if there are any.
+func (s *stepsState) places(key seriesKey, codes stepCodes) []*series {
+	var list []*series
+	windows, groups := []int64{NoWindow}, []int32{-1}
+	if codes.window > elsewhere {
+		windows = append(windows, codes.window)
+	}
+	if len(s.q.By) > 0 {
+		groups = append(groups, codes.group)
+	}
+	for _, key.window = range windows {
+		for _, key.group = range groups {
+			list = append(list, s.at(key))
+		}
+	}
+	return list
 }
 
 func (s *stepsState) at(key seriesKey) *series {
@@ -138,7 +186,7 @@ func (s *stepsState) AppendState(dst []byte) []byte {
 	s.prune()
 	dst = appendInts(dst, int64(len(s.series)))
 	for _, key := range s.keys() {
-		dst = appendInts(dst, int64(key.run))
+		dst = appendInts(dst, key.window, int64(key.group), int64(key.run))
 		for _, text := range []string{key.replica, key.rank, key.kind, key.quantity} {
 			dst = appendText(dst, text)
 		}
@@ -156,7 +204,7 @@ func (s *stepsState) LoadState(src []byte) error {
 	r := &reader{src: src}
 	s.series, s.other = make(map[seriesKey]*series), make(map[int32]int64)
 	for n := r.count(); n > 0 && r.err == nil; n-- {
-		key := seriesKey{run: int32(r.int()), replica: r.text(), rank: r.text(), kind: r.text(), quantity: r.text()}
+		key := seriesKey{window: r.int(), group: int32(r.int()), run: int32(r.int()), replica: r.text(), rank: r.text(), kind: r.text(), quantity: r.text()}
 		s.at(key).load(r)
 	}
 	for n := r.count(); n > 0 && r.err == nil; n-- {
@@ -177,13 +225,14 @@ func (s *stepsState) Finish(out Output) {
 	s.prune()
 	s.unite()
 	for _, key := range s.keys() {
-		if run := out.Run(key.run); run != nil {
-			run.Steps = append(run.Steps, s.series[key].steps(key))
+		if out.Run(key.run) != nil {
+			c := out.Cell(key.run, key.group, key.window)
+			c.Steps = append(c.Steps, s.series[key].steps(key))
 		}
 	}
 	for _, run := range sortedKeys(s.other) {
 		if r := out.Run(run); r != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("steps_capped: %d rows of steps are in no series: there are more than %d replicas, ranks and kinds of steps", s.other[run], maxSeries))
+			r.Notes = append(r.Notes, fmt.Sprintf("steps_capped: %d rows of steps are in no series: there are more than %d replicas, ranks and kinds of steps, groups and windows", s.other[run], maxSeries))
 		}
 	}
 }
@@ -192,7 +241,7 @@ func (s *stepsState) Finish(out Output) {
 type stepColumns struct {
 	replica, clock, kind, quantity trace.Dicts
 	ranks                          [5]trace.Ints // see rankNames
-	t, duration, resolution        trace.Ints
+	t, duration, resolution, count trace.Ints
 	running, waiting               trace.Ints
 	kv, prompt, generation         trace.Floats
 	idle                           trace.Bools
@@ -210,7 +259,7 @@ func stepColumnsOf(b *trace.Batch) *stepColumns {
 	c := &stepColumns{
 		replica: b.Dicts(trace.StepReplica), clock: b.Dicts(trace.StepClock), kind: b.Dicts(trace.StepKindCol), quantity: b.Dicts(trace.StepQuantity),
 		ranks: [5]trace.Ints{b.Ints(trace.StepDP), b.Ints(trace.StepTP), b.Ints(trace.StepPP), b.Ints(trace.StepEP), b.Ints(trace.StepRank)},
-		t:     b.Ints(trace.StepT), duration: b.Ints(trace.StepDuration), resolution: b.Ints(trace.StepResolution),
+		t:     b.Ints(trace.StepT), duration: b.Ints(trace.StepDuration), resolution: b.Ints(trace.StepResolution), count: b.Ints(trace.StepCount),
 		running: b.Ints(trace.StepRunning), waiting: b.Ints(trace.StepWaiting),
 		kv: b.Floats(trace.StepKVUsage), prompt: b.Floats(trace.StepPromptTPS), generation: b.Floats(trace.StepGenerationTPS),
 		idle: b.Bools(trace.StepAfterIdle), runClock: b.Run.Clock.String(),
@@ -223,6 +272,8 @@ func stepColumnsOf(b *trace.Batch) *stepColumns {
 
 // stepCodes tells the series of a batch apart; -1 is null.
 type stepCodes struct {
+	window                  int64
+	group                   int32
 	replica, kind, quantity int32
 	ranks                   [5]int64
 }

@@ -3,16 +3,20 @@ package kernel
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 
+	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 )
 
 // stepRow is a row of the steps table as tests write it; nil is null.
 type stepRow struct {
+	group    int32
+	count    int64 // 0: null
 	replica  string
 	tp       int64
 	clock    string
@@ -28,7 +32,12 @@ type stepRow struct {
 
 func stepView(run int32, rows ...stepRow) *View {
 	b := trace.NewBuilder(trace.Steps)
+	var groups []int32
 	for _, r := range rows {
+		groups = append(groups, r.group)
+		if r.count > 0 {
+			b.Int(trace.StepCount, r.count)
+		}
 		if r.replica != "" {
 			b.Dict(trace.StepReplica, []byte(r.replica))
 		}
@@ -54,7 +63,7 @@ func stepView(run int32, rows ...stepRow) *View {
 		b.Bool(trace.StepAfterIdle, r.idle)
 		b.EndRow()
 	}
-	return &View{Batch: b.Take(&trace.RunMeta{Clock: trace.Clock{Kind: trace.Wall}}, "f"), RunIndex: run}
+	return &View{Batch: b.Take(&trace.RunMeta{Clock: trace.Clock{Kind: trace.Wall}}, "f"), RunIndex: run, Group: groups}
 }
 
 // stepRuns is an output that only has runs.
@@ -74,7 +83,7 @@ func finishSteps(s State, runs int32) stepRuns {
 
 // TestSteps compares with sums worked out by hand.
 func TestSteps(t *testing.T) {
-	s := Steps.New(nil, nil)
+	s := Steps.New(new(query.Query), new(Facts))
 	s.Update(stepView(0,
 		stepRow{replica: "0", t: 10e9, kind: trace.StepWindow, duration: -1, running: 3, kv: 0.1, gen: 40.5, idle: true},
 		stepRow{replica: "0", t: 20e9, kind: trace.StepWindow, quantity: trace.Mean, duration: 20, running: 4, kv: 0.2, gen: 100},
@@ -119,6 +128,72 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestStepsHeld: where every row says how long it holds, means are over that
+// time; lengths are not.
+func TestStepsHeld(t *testing.T) {
+	row := func(replica string, quantity trace.Quantity, duration, count, running int64, gen float64) stepRow {
+		return stepRow{replica: replica, t: 1, quantity: quantity, kind: trace.StepWindow, duration: duration, count: count, running: running, gen: gen}
+	}
+	s := Steps.New(new(query.Query), new(Facts))
+	s.Update(stepView(0,
+		row("a", trace.Elapsed, 100, 0, 2, 10), row("a", trace.Elapsed, 300, 0, 6, 20), // (2·100+6·300)/400, (10·100+20·300)/400
+		row("b", trace.Mean, 10, 40, 1, 1), row("b", trace.Mean, 20, 10, 4, 4), // 400 and 200 ns: (400+800)/600
+		row("c", trace.Mean, 10, 0, 1, 1), row("c", trace.Mean, 20, 10, 4, 4), // of how many steps is the first the mean?
+		row("d", trace.Interval, 100, 0, -1, 8), row("d", trace.Interval, 0, 0, 5, 2),
+		row("e", trace.Mean, 1<<62, 1<<62, 3, 3),
+	))
+	got := finishSteps(s, 1)[0].Steps
+	for i, want := range []struct {
+		running, gen float64
+		timed        [2]bool
+	}{{5, 17.5, [2]bool{true, true}}, {2, 2, [2]bool{true, true}}, {2.5, 2.5, [2]bool{}}, {5, 5, [2]bool{}}, {3, 3, [2]bool{}}} {
+		g := got[i]
+		if g.Running.Mean.V != want.running || g.GenerationTPS.Mean.V != want.gen || g.Running.Timed != want.timed[0] || g.GenerationTPS.Timed != want.timed[1] {
+			t.Errorf("%s: running %+v, generation %+v, want %+v", g.Replica, g.Running, g.GenerationTPS, want)
+		}
+	}
+	if got[0].Duration.Mean.V != 200 || got[0].Duration.Timed {
+		t.Errorf("the mean length is %+v", got[0].Duration)
+	}
+}
+
+// cellsOf is an output that keeps all cells.
+type cellsOf map[[3]int64]*report.Cell
+
+func (o cellsOf) Cell(run, group int32, window int64) *report.Cell {
+	key := [3]int64{int64(run), int64(group), window}
+	if o[key] == nil {
+		o[key] = new(report.Cell)
+	}
+	return o[key]
+}
+func (o cellsOf) Run(int32) *report.Run { return new(report.Run) }
+
+// TestStepsCells: each row is in its run, its group and its window, and in none
+// if the query removes it.
+func TestStepsCells(t *testing.T) {
+	wall := []Bound{{Clock: "wall", From: 10, To: 40}}
+	s := Steps.New(&query.Query{By: []string{"model"}, Window: 20, From: new(query.Instant)}, &Facts{Runs: []RunFacts{{Bounds: wall}}})
+	s.Update(stepView(0,
+		stepRow{t: 12, group: 0, running: 1, duration: -1}, stepRow{t: 19, group: 1, running: 2, duration: -1}, stepRow{t: 20, group: 1, running: 4, duration: -1},
+		stepRow{t: 39, group: 0, running: 8, duration: -1}, stepRow{t: 41, group: -1, running: 16, duration: -1},
+	))
+	out := cellsOf{}
+	s.Finish(out)
+	got := map[[3]int64]int64{}
+	for key, c := range out {
+		for _, x := range c.Steps {
+			got[key] += int64(x.Running.Mean.V*float64(x.Running.N) + 0.5)
+		}
+	}
+	const all = NoWindow
+	want := map[[3]int64]int64{{0, -1, all}: 15, {0, 0, all}: 9, {0, 1, all}: 6, {0, -1, 0}: 3, {0, -1, 20}: 12,
+		{0, 0, 0}: 1, {0, 1, 0}: 2, {0, 1, 20}: 4, {0, 0, 20}: 8}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestStepsOrder: the order and the cuts of updates, merges and encodings do not
 // matter, and sums are exact beyond 64 bits.
 func TestStepsOrder(t *testing.T) {
@@ -127,7 +202,7 @@ func TestStepsOrder(t *testing.T) {
 	exact := new(big.Int)
 	for range 400 {
 		row := stepRow{replica: []string{"", "a", "b"}[r.IntN(3)], tp: r.Int64N(2), clock: []string{"", "monotonic/x"}[r.IntN(20)/19],
-			t: r.Int64() - r.Int64(), kind: trace.StepKind(r.IntN(6)), quantity: trace.Quantity(r.IntN(3)), duration: r.Int64() - 1,
+			t: r.Int64() - r.Int64(), kind: trace.StepKind(r.IntN(6)), quantity: trace.Quantity(r.IntN(3)), duration: r.Int64() - 1, count: r.Int64N(3),
 			running: r.Int64N(50) - 1, kv: r.Float64(), gen: 1e4 * r.Float64(), idle: r.IntN(5) == 0}
 		for i := range row.classes {
 			row.classes[i] = r.Int64() - r.Int64()
@@ -138,13 +213,13 @@ func TestStepsOrder(t *testing.T) {
 	var want []byte
 	for round := range 20 {
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		states := []State{Steps.New(nil, nil), Steps.New(nil, nil), Steps.New(nil, nil)}
+		states := []State{Steps.New(new(query.Query), new(Facts)), Steps.New(new(query.Query), new(Facts)), Steps.New(new(query.Query), new(Facts))}
 		for rest := rows; len(rest) > 0; {
 			n := min(len(rest), 1+r.IntN(50))
 			states[r.IntN(3)].Update(stepView(1, rest[:n]...))
 			rest = rest[n:]
 		}
-		loaded := Steps.New(nil, nil)
+		loaded := Steps.New(new(query.Query), new(Facts))
 		if err := loaded.LoadState(states[2].AppendState(nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +244,7 @@ func TestStepsOrder(t *testing.T) {
 			t.Fatal("the order matters")
 		}
 	}
-	if err := Steps.New(nil, nil).LoadState(want[:len(want)-1]); err == nil {
+	if err := Steps.New(new(query.Query), new(Facts)).LoadState(want[:len(want)-1]); err == nil {
 		t.Error("a cut encoding was loaded")
 	}
 }
@@ -186,7 +261,7 @@ func TestStepsCapped(t *testing.T) {
 	for round := range 3 {
 		r := rand.New(rand.NewPCG(uint64(round), 9))
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		s := Steps.New(nil, nil)
+		s := Steps.New(new(query.Query), new(Facts))
 		for i := 0; i < len(rows); i += 500 {
 			s.Update(stepView(0, rows[i:min(len(rows), i+500)]...))
 			if n := len(s.(*stepsState).series); n > 2*maxSeries+500 {

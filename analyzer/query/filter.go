@@ -16,12 +16,17 @@ const (
 // Filter is a parsed --filter expression. It is immutable and safe for
 // concurrent use; Evaluator applies it.
 type Filter struct {
-	text string
-	root node
+	text  string
+	root  node
+	names []string
 }
 
 // String returns the expression as it was written.
 func (f *Filter) String() string { return f.text }
+
+// Names returns what the filter asks about, in order and as often as it does:
+// columns of the requests table, Metrics, and file.
+func (f *Filter) Names() []string { return f.names }
 
 // ParseFilter parses an expression; see the package comment for the language.
 func ParseFilter(text string) (*Filter, error) {
@@ -40,11 +45,14 @@ func ParseFilter(text string) (*Filter, error) {
 	if t := p.tokens[0]; t.kind != end {
 		return nil, filterError(t.pos, "join comparisons with and, or", "unexpected %s", quote(t.text))
 	}
-	return &Filter{text: strings.TrimSpace(text), root: root}, nil
+	return &Filter{strings.TrimSpace(text), root, p.names}, nil
 }
 
 // parser is a recursive-descent parser over the tokens that are left.
-type parser struct{ tokens []token }
+type parser struct {
+	tokens []token
+	names  []string // of the operands so far
+}
 
 func (p *parser) next() token {
 	t := p.tokens[0]
@@ -119,6 +127,7 @@ func (p *parser) comparison() (node, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.names = append(p.names, o.name)
 	t := p.next()
 	switch {
 	case t.is("is"):

@@ -18,6 +18,11 @@ import (
 // those whose stamps have no place on a clock, are removed altogether. Relative
 // instants and trims count from the first send of the run, whatever the filter;
 // the steady window is that of all requests that the filter keeps.
+//
+// An engine step is in W, and in a window, by its end. Dimensions and a filter
+// apply to steps where these have all the columns that are asked about: replica,
+// engine, model, side, clock, run, file. Without requests on their clock, relative
+// instants and a warm-up count from the first step, and other trims leave them.
 type Query struct {
 	Filter     *Filter   // nil: all requests
 	From, To   *Instant  // [From, To); nil: the run's ends

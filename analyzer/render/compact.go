@@ -16,7 +16,10 @@ var figures = []string{"ttft", "tpot", "e2e"}
 // compact adds a table with one row per cell: the same figures below each other,
 // each column in one unit.
 func (b *builder) compact(title, lead string, heads []string, rows []where) {
-	if len(rows) == 0 {
+	busy := func(r where) bool {
+		return len(r.cell.Steps) == 0 || r.cell.Requests.Total > 0 || r.cell.Throughput.Values["tps"].V > 0
+	}
+	if !slices.ContainsFunc(rows, busy) { // there are steps alone
 		return
 	}
 	g := &grid{align: strings.Repeat("l", len(heads))}

@@ -13,32 +13,68 @@ import (
 // steps adds what the engine says of its own steps: the load as it logged it,
 // and where the time of profiled intervals went.
 func (b *builder) steps(r *report.Run, lead string) {
-	if len(r.Steps) == 0 {
+	b.logged(r, "engine steps", lead, nil, stepsOf(nil, r.Steps))
+	b.profiled(r, lead)
+	b.stepGroups(r, lead)
+	var rows []stepRow
+	for i := range r.Windows {
+		w := &r.Windows[i]
+		rows = append(rows, stepsOf([]cell{b.window(r, w)}, w.Steps)...)
+	}
+	b.logged(r, "engine steps in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, rows)
+}
+
+// stepGroups adds the same by group, unless the groups are the replicas, which
+// every table of steps tells apart.
+func (b *builder) stepGroups(r *report.Run, lead string) {
+	by := b.rep.Query.By
+	if len(by) == 1 && by[0] == "replica" {
 		return
 	}
-	b.logged(r, lead)
-	b.profiled(r, lead)
+	var rows, windows []stepRow
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		var labels []cell
+		for _, dim := range by {
+			labels = append(labels, label(g.By[dim]))
+		}
+		rows = append(rows, stepsOf(labels, g.Steps)...)
+		for j := range g.Windows {
+			w := &g.Windows[j]
+			windows = append(windows, stepsOf(append(slices.Clone(labels), b.window(r, w)), w.Steps)...)
+		}
+	}
+	b.logged(r, "engine steps by "+strings.Join(by, ", "), lead, by, rows)
+	b.logged(r, "windows of engine steps by "+strings.Join(by, ", "), lead, append(slices.Clone(by), "from"), windows)
+}
+
+// stepRow is a row of a table of steps: its labels, as a window's start, and the
+// steps.
+type stepRow struct {
+	labels []cell
+	steps  *report.Steps
+}
+
+func stepsOf(labels []cell, list []report.Steps) []stepRow {
+	rows := make([]stepRow, len(list))
+	for i := range list {
+		rows[i] = stepRow{labels, &list[i]}
+	}
+	return rows
 }
 
 // logged adds a row per replica, rank and kind of step: the mean and the greatest
 // of what its lines state.
-func (b *builder) logged(r *report.Run, lead string) {
-	g := stepGrid(r.Steps)
-	for _, f := range []struct {
-		head string
-		unit unit.Unit
-		of   func(*report.Steps) *report.Gauge
-	}{
-		{"running", unit.None, func(s *report.Steps) *report.Gauge { return &s.Running }},
-		{"waiting", unit.None, func(s *report.Steps) *report.Gauge { return &s.Waiting }},
-		{"KV cache", unit.Ratio, func(s *report.Steps) *report.Gauge { return &s.KVUsage }},
-		{"prompt", unit.TokenRate, func(s *report.Steps) *report.Gauge { return &s.PromptTPS }},
-		{"generation", unit.TokenRate, func(s *report.Steps) *report.Gauge { return &s.GenerationTPS }},
-		{"length", unit.Nanosecond, stepLength},
-	} {
+func (b *builder) logged(r *report.Run, title, lead string, heads []string, rows []stepRow) {
+	if len(rows) == 0 {
+		return
+	}
+	g := stepGrid(heads, rows)
+	weights := weightsOf(rows)
+	for _, f := range stepGauges {
 		var all []float64
-		for i := range r.Steps {
-			all = append(all, known([]*float64{pointer(f.of(&r.Steps[i]).Max)})...)
+		for _, row := range rows {
+			all = append(all, known([]*float64{pointer(f.of(row.steps).Max)})...)
 		}
 		if len(all) == 0 {
 			continue
@@ -46,16 +82,65 @@ func (b *builder) logged(r *report.Run, lead string) {
 		scale := unit.Common(f.unit, all...)
 		g.head = append(g.head, text(f.head))
 		g.rows[0] = append(g.rows[0], text(scale.Symbol))
-		for i := range r.Steps {
-			g.rows[i+1] = append(g.rows[i+1], b.gauge(scale, &r.Steps[i], f.of(&r.Steps[i])))
+		for i, row := range rows {
+			g.rows[i+1] = append(g.rows[i+1], b.gauge(scale, row.steps, f.of(row.steps), weights))
 		}
 	}
-	s := section{title: "engine steps", lead: nextTo(lead, "mean (max) of lines, as logged"), grid: g}
-	s.lines = append(s.lines, pair{key: "not weighted", value: own("means are over lines, not over time; the query selects none of them")})
-	if span := b.span(r); span != "" {
+	s := section{title: title, lead: nextTo(lead, "mean (max) of lines, as logged"), grid: g}
+	if weights != noWeights {
+		s.lines = append(s.lines, pair{key: "means", value: own("%s", weights)})
+	}
+	if span := b.span(r); span != "" && len(heads) == 0 {
 		s.lines = append(s.lines, pair{key: "stamps", value: own("%s", span)})
 	}
 	b.sections = append(b.sections, s)
+}
+
+// stepGauges are the columns of a table of steps.
+var stepGauges = []struct {
+	head string
+	unit unit.Unit
+	of   func(*report.Steps) *report.Gauge
+}{
+	{"running", unit.None, func(s *report.Steps) *report.Gauge { return &s.Running }},
+	{"waiting", unit.None, func(s *report.Steps) *report.Gauge { return &s.Waiting }},
+	{"KV cache", unit.Ratio, func(s *report.Steps) *report.Gauge { return &s.KVUsage }},
+	{"prompt", unit.TokenRate, func(s *report.Steps) *report.Gauge { return &s.PromptTPS }},
+	{"generation", unit.TokenRate, func(s *report.Steps) *report.Gauge { return &s.GenerationTPS }},
+	{"length", unit.Nanosecond, stepLength},
+}
+
+// weights says what the means of a table of steps are over.
+type weights string
+
+const (
+	noWeights  weights = ""
+	overLines  weights = "over lines, not over time: they do not say how long they hold"
+	overTime   weights = "over time: each line says how long it holds"
+	overEither weights = "over lines, which do not say how long they hold, where no footnote says else"
+	timedMean          = "mean over time: each line says how long it holds"
+)
+
+// weightsOf says it of all gauges in the rows but lengths, whose means are over
+// steps.
+func weightsOf(rows []stepRow) weights {
+	lines, time := false, false
+	for _, row := range rows {
+		for _, f := range stepGauges {
+			if g := f.of(row.steps); g.N > 0 && f.unit != unit.Nanosecond {
+				lines, time = lines || !g.Timed, time || g.Timed
+			}
+		}
+	}
+	switch {
+	case lines && time:
+		return overEither
+	case time:
+		return overTime
+	case lines:
+		return overLines
+	}
+	return noWeights
 }
 
 // stepLength is the length of single steps: means over windows say no more than
@@ -72,25 +157,31 @@ func nextTo(texts ...string) string { return strings.Join(nonEmpty(texts...), ":
 
 // stepGrid returns a table that names the series and counts their rows. The
 // first row is for units.
-func stepGrid(list []report.Steps) *grid {
-	g := &grid{align: "ll", head: []cell{text("replica"), text("kind"), text("n")}, rows: [][]cell{{text(""), text(""), text("")}}}
-	for i := range list {
-		s := &list[i]
-		g.rows = append(g.rows, []cell{
-			label(strings.Join(nonEmpty(s.Replica, s.Rank), " ")), label(s.Kind), text(strconv.FormatInt(s.N, 10)),
-		})
+func stepGrid(heads []string, rows []stepRow) *grid {
+	g := &grid{align: strings.Repeat("l", len(heads)) + "ll"}
+	for _, head := range append(slices.Clone(heads), "replica", "kind", "n") {
+		g.head = append(g.head, text(head))
+	}
+	g.rows = append(g.rows, make([]cell, len(g.head)))
+	for _, row := range rows {
+		s := row.steps
+		g.rows = append(g.rows, append(slices.Clone(row.labels),
+			label(strings.Join(nonEmpty(s.Replica, s.Rank), " ")), label(s.Kind), text(strconv.FormatInt(s.N, 10))))
 	}
 	return g
 }
 
 // gauge prints the mean and the greatest of a gauge.
-func (b *builder) gauge(scale unit.Scale, s *report.Steps, g *report.Gauge) cell {
+func (b *builder) gauge(scale unit.Scale, s *report.Steps, g *report.Gauge, w weights) cell {
 	mean, most := pointer(g.Mean), pointer(g.Max)
 	if mean == nil || most == nil {
 		return text("—")
 	}
 	c := text(scale.Short(*mean) + " (" + scale.Short(*most) + ")")
-	if g.N < s.N {
+	switch {
+	case g.Timed && w == overEither:
+		c.note = b.note(timedMean)
+	case g.N < s.N:
 		why := fmt.Sprintf("stated by %d of %d lines", g.N, s.N)
 		if s.AfterIdle > 0 && (g == &s.PromptTPS || g == &s.GenerationTPS) {
 			why += fmt.Sprintf(", without %d behind a pause, whose rates count it", s.AfterIdle)
@@ -154,7 +245,7 @@ func (b *builder) profiled(r *report.Run, lead string) {
 		}
 	}
 	scale := unit.Common(unit.Nanosecond, all...)
-	g := stepGrid(list)
+	g := stepGrid(nil, stepsOf(nil, list))
 	g.rows = g.rows[1:]
 	for _, c := range columns {
 		values := make([]*float64, len(list))

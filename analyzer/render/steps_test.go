@@ -46,7 +46,8 @@ func TestSteps(t *testing.T) {
 	for start, want := range map[string]string{
 		"0":       "0 window 85 1.354 (4)" + some + " 0.250 (3)" + some + " 1.127 (2.900) 3893 (19956) 28.74 (198.7)" + behind + " —",
 		"tp1":     "tp1 decode 8 1 (1) — — — — 26.69 (27.21)" + part + "\ntp1 decode 8 186.84 120.10 66.74",
-		"stamps":  "stamps over 12m, 2025-11-29 14:53:20 to 2025-11-29 15:05:20 UTC, in steps",
+		"stamps":  "stamps over 12m, 2025-11-29 14:53:20 to 2025-11-29 15:05:20 UTC, in steps of 1s",
+		"means":   "means over lines, not over time: they do not say how long they hold",
 		"replica": "replica kind n running waiting KV cache prompt generation length\nreplica kind n total compute gap",
 	} {
 		if got := fields(start); got != want {
@@ -55,6 +56,59 @@ func TestSteps(t *testing.T) {
 	}
 	if out := string(render(t, text80, sample())); strings.Contains(out, "engine steps") {
 		t.Error("a run without steps has a section of them")
+	}
+}
+
+// TestTimedSteps: the table says which means are over time.
+func TestTimedSteps(t *testing.T) {
+	r := engineSteps()
+	timed := &r.Runs[0].Steps[1].Running
+	timed.Timed, timed.Mean, timed.Max = true, report.Known(2.5, unit.None), report.Known(3, unit.None)
+	out := string(render(t, text80, r))
+	if mark := note(t, out, "mean over time: each line says how long it holds"); !strings.Contains(out, "2.500 (3)"+mark) || !strings.Contains(out, "where no footnote") {
+		t.Errorf("no mark of the mean over time in\n%s", out)
+	}
+	r.Runs[0].Steps = r.Runs[0].Steps[1:]
+	if out = string(render(t, text80, r)); !strings.Contains(out, "over time: each line says how long it holds") || strings.Contains(out, "footnote") {
+		t.Errorf("means over time alone are\n%s", out)
+	}
+	if out = string(render(t, CSV, r)); !strings.Contains(out, "steps.tp1.decode.interval.running,time_mean,2.5") {
+		t.Errorf("no mean over time in\n%s", out)
+	}
+}
+
+// TestStepsInWindows: steps are in tables of their own by window and group, and
+// a run without requests has no table of requests.
+func TestStepsInWindows(t *testing.T) {
+	r := engineSteps()
+	run := &r.Runs[0]
+	steps := run.Steps[:1]
+	run.Cell = report.Cell{Steps: steps}
+	run.Groups = []report.Group{{By: map[string]string{"model": "m"}, Cell: report.Cell{Steps: steps}, Windows: []report.Window{{From: 1764428000e9, Cell: report.Cell{Steps: steps}}}}}
+	run.Windows = []report.Window{{From: 1764428000e9, Cell: report.Cell{Steps: steps}}, {From: 1764428010e9, Cell: report.Cell{Steps: steps}}}
+	r.Query = report.Query{Window: 10e9, By: []string{"model"}}
+	lines := strings.Split(string(render(t, text80, r)), "\n")
+	for i := range lines {
+		lines[i] = strings.Join(strings.Fields(lines[i]), " ")
+	}
+	out := strings.Join(lines, "\n")
+	for _, want := range []string{
+		"engine steps in windows of 10s mean (max) of lines, as logged\nfrom replica kind n running",
+		"\n14:53:20 0 window 85 1.354", "\n14:53:30 0 window 85 1.354",
+		"engine steps by model mean (max) of lines, as logged\nmodel replica kind n", "\nm 0 window 85 1.354",
+		"windows of engine steps by model mean", "\nm 14:53:20 0 window 85",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "ttft p50") {
+		t.Errorf("a run without requests has a table of them:\n%s", out)
+	}
+	r.Query.By = []string{"replica"}
+	run.Groups[0].By = map[string]string{"replica": "0"}
+	if out := string(render(t, text80, r)); strings.Contains(out, "engine steps by") {
+		t.Errorf("replicas are told apart twice:\n%s", out)
 	}
 }
 

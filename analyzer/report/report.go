@@ -80,14 +80,13 @@ type Run struct {
 	Reported  []Reported  `json:"reported"`  // what the producer claims itself, beside our figures
 	Config    [][2]string `json:"config"`    // settings of the run as [name, value], in source order
 	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
-	Removed   Removed     `json:"removed"`   // requests that the query leaves out; adds up to requests.filtered
+	Removed   Removed     `json:"removed"`   // what the query leaves out; the requests add up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
-	Steps     []Steps     `json:"steps"`     // what the engine says of its own steps, by replica, rank and kind
 }
 
 // Steps sums up the steps, or the logged windows of time, of one kind on one
-// replica and rank: of the whole input, whatever the query selects. Means are
-// over rows, not over time, because a row does not say how long it holds.
+// replica and rank: those that end in the time that the query, or a window of it,
+// is about.
 type Steps struct {
 	Replica  string `json:"replica"`  // host, data-parallel rank or engine index; empty: not recorded
 	Rank     string `json:"rank"`     // other parallel ranks, as "tp0 ep1"; empty: not recorded
@@ -111,11 +110,13 @@ type Steps struct {
 	Classes  map[string]Value `json:"classes"`     // sum per class in ns; in a profiler trace the classes tile the intervals
 }
 
-// Gauge is a figure that rows state. N is the number of rows that do.
+// Gauge is a figure that rows state. N is the number of rows that do. Where each
+// of them also says how long it holds, the mean is over time.
 type Gauge struct {
-	N    int64 `json:"n"`    // rows that state it
-	Mean Value `json:"mean"` // mean over these rows
-	Max  Value `json:"max"`  // greatest of them
+	N     int64 `json:"n"`               // rows that state it
+	Mean  Value `json:"mean"`            // mean over these rows
+	Max   Value `json:"max"`             // greatest of them
+	Timed bool  `json:"timed,omitempty"` // the mean is over the time that the rows hold, not over rows
 }
 
 // Cell holds the figures of one set of requests: a run, a group, a window, or
@@ -126,6 +127,7 @@ type Cell struct {
 	Throughput  Throughput        `json:"throughput"`  // rates
 	Concurrency Concurrency       `json:"concurrency"` // requests at the same time
 	Goodput     *Goodput          `json:"goodput"`     // null without SLO
+	Steps       []Steps           `json:"steps"`       // what the engine says of its own steps, by replica, rank and kind
 
 	Decompositions []Decomposition `json:"decompositions"` // where the time went, by quantity and side; empty where nothing tells
 }
@@ -144,11 +146,13 @@ type Requests struct {
 	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
 }
 
-// Removed counts the requests that a query leaves out, each by the first reason.
+// Removed counts the requests that a query leaves out, each by the first reason,
+// and the steps.
 type Removed struct {
 	Filter   int64 `json:"filter"`   // by the filter
 	Interval int64 `json:"interval"` // outside of from and to, or without a stamp that could tell
 	Trim     int64 `json:"trim"`     // in the trimmed edges
+	Steps    int64 `json:"steps"`    // steps of the engine by any of these, which are no requests
 }
 
 // Group is a cell of the requests that share the values of the dimensions By.

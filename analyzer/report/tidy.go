@@ -36,9 +36,6 @@ func (r *Report) Tidy() iter.Seq[Row] {
 				t.add("reported."+f.Key, f.Stat, Known(f.Value, f.Unit))
 				t.add("ours."+f.Key, f.Stat, f.Ours)
 			}
-			for j := range run.Steps {
-				t.steps(&run.Steps[j])
-			}
 			t.windows("window", run.Windows)
 			for j := range run.Groups {
 				g := &run.Groups[j]
@@ -102,10 +99,13 @@ func (t *tidier) cell(c *Cell) {
 	t.add("concurrency", "steady_from", c.Concurrency.SteadyFrom)
 	t.add("concurrency", "steady_to", c.Concurrency.SteadyTo)
 	t.goodput(c.Goodput)
+	for i := range c.Steps {
+		t.steps(&c.Steps[i])
+	}
 }
 
 // steps adds what an engine says of one kind of its steps, under names as
-// "steps.REPLICA.RANK.KIND.running".
+// "steps.REPLICA.RANK.KIND.running". A mean over time has the stat time_mean.
 func (t *tidier) steps(s *Steps) {
 	name := "steps"
 	for _, part := range []string{s.Replica, s.Rank, s.Kind, s.Quantity} {
@@ -125,7 +125,11 @@ func (t *tidier) steps(s *Steps) {
 		{".running", &s.Running}, {".waiting", &s.Waiting}, {".kv_usage", &s.KVUsage}, {".prompt_tps", &s.PromptTPS},
 		{".generation_tps", &s.GenerationTPS}, {".duration", &s.Duration},
 	} {
-		t.emit(name+g.name, "mean", g.Mean, g.N)
+		mean := "mean"
+		if g.Timed {
+			mean = "time_mean"
+		}
+		t.emit(name+g.name, mean, g.Mean, g.N)
 		t.emit(name+g.name, "max", g.Max, g.N)
 	}
 	t.add(name+".duration", "total", s.Total)

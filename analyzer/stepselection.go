@@ -1,0 +1,174 @@
+package analyzer
+
+import (
+	"slices"
+
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+// stepSelection is the verdict of a query on the rows of the steps table. A step
+// is in W by its end, and in a group where all that the query groups by is told
+// of steps too. A filter that asks for more than that says nothing of steps: they
+// all stay.
+type stepSelection struct {
+	rows    [][]int32 // group by resident batch and row; nil when the query keeps everything in one group
+	grouped bool      // the groups are those of requests
+}
+
+// of returns the groups of the rows of resident batch i of steps, nil for all in
+// one.
+func (sel *stepSelection) of(i int) []int32 {
+	if sel.rows == nil {
+		return nil
+	}
+	return sel.rows[i]
+}
+
+// stepNames are the columns of requests that steps have as well, and what is
+// known of the input and the run of both.
+var stepNames = []string{"replica", "engine", "model", "side", "clock", "run", "file"}
+
+// tellsSteps reports whether all of names is known of a step.
+func tellsSteps(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(stepNames, name) })
+}
+
+// asRequests returns steps as rows of the requests table with the columns that
+// both have, so that filters and groups take them.
+func asRequests(b *trace.Batch) *trace.Batch {
+	out := trace.NewBatch(trace.Requests, b.Run, b.File, b.Rows)
+	out.Share(trace.Replica, b, trace.StepReplica)
+	out.Share(trace.EngineCol, b, trace.StepEngine)
+	out.Share(trace.ClockCol, b, trace.StepClock)
+	return out
+}
+
+// chooseSteps applies the query of sel to the resident steps. Its groups are not
+// finished yet.
+func (s *Session) chooseSteps(sel *selection) {
+	q := sel.q
+	sel.steps.grouped = len(q.By) > 0 && tellsSteps(q.By)
+	var x *query.Evaluator
+	if q.Filter != nil && tellsSteps(q.Filter.Names()) {
+		x = q.Filter.Evaluator(sel.metrics)
+	}
+	var keep []bool
+	var ids []int32
+	for _, r := range s.steps {
+		as, group := asRequests(r.batch), make([]int32, r.batch.Rows)
+		if sel.steps.grouped {
+			sel.groups.of(as, r.file, group, &ids)
+		}
+		if x != nil {
+			keep = slices.Grow(keep[:0], as.Rows)[:as.Rows]
+			x.Eval(as, keep)
+			for i, k := range keep {
+				if !k {
+					group[i] = -1
+				}
+			}
+		}
+		if sel.edges != nil {
+			chooseStepTime(sel, r, group)
+		}
+		n := sel.removed[r.slot]
+		for _, g := range group {
+			if g < 0 {
+				n.steps++
+			}
+		}
+		sel.removed[r.slot] = n
+		sel.steps.rows = append(sel.steps.rows, group)
+	}
+}
+
+// chooseStepTime removes the steps that end outside of W, and those without a
+// place in time.
+func chooseStepTime(sel *selection, r *resident, group []int32) {
+	at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
+	var name string
+	var e edge
+	for i := range group {
+		if clock := names.at(i); clock != name || i == 0 {
+			name, e = clock, sel.edges[edgeOf(r.slot, clock)]
+		}
+		if t, ok := at.At(i); !ok || !e.interval.placed || !e.trimmed.placed || !e.interval.holds(t) || !e.trimmed.holds(t) {
+			group[i] = -1
+		}
+	}
+}
+
+// stepClocks names the clock of each row of a batch of steps.
+func stepClocks(b *trace.Batch) clocks {
+	return clocks{b.Run.Clock.String(), b.Dicts(trace.StepClock)}
+}
+
+// findStepEdges adds the clocks that steps are on and no request.
+func (s *Session) findStepEdges(sel *selection) {
+	for _, r := range s.steps {
+		at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
+		var name string
+		var key edgeKey
+		for i := range r.batch.Rows {
+			t, ok := at.At(i)
+			if !ok {
+				continue
+			}
+			if clock := names.at(i); clock != name || name == "" {
+				name, key = clock, edgeOf(r.slot, clock)
+			}
+			if e, known := sel.edges[key]; !known || e.steps && t < e.first {
+				clock, _ := trace.ParseClock(key.axis)
+				sel.edges[key] = edge{kind: clock.Kind, first: t, steps: true}
+			}
+		}
+	}
+}
+
+// stepFacts returns facts with the origin of the windows of runs that have steps
+// and no requests: their first step.
+func (s *Session) stepFacts(facts *kernel.Facts) *kernel.Facts {
+	out := *facts
+	out.Runs = slices.Clone(facts.Runs)
+	for _, r := range s.steps {
+		for int(r.slot) >= len(out.Runs) {
+			out.Runs = append(out.Runs, kernel.RunFacts{})
+		}
+		f := &out.Runs[r.slot]
+		if int(r.slot) < len(facts.Runs) && facts.Runs[r.slot].HasTimes {
+			continue
+		}
+		at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
+		for i := range r.batch.Rows {
+			t, ok := at.At(i)
+			if clock := names.at(i); ok && (!f.HasTimes || clock == f.Clock && t < f.FirstSend) {
+				f.HasTimes, f.Clock, f.FirstSend = true, clock, t
+			}
+		}
+	}
+	return &out
+}
+
+// foldSteps runs the kernels of steps over the rows that sel selects, with what
+// the kernels of requests learned.
+func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) []kernel.State {
+	q := *sel.q
+	if !sel.steps.grouped {
+		q.By = nil
+	}
+	states := []kernel.State{kernel.Steps.New(&q, s.stepFacts(facts))}
+	var zeros []int32
+	for i, r := range s.steps {
+		group := sel.steps.of(i)
+		if group == nil {
+			zeros = slices.Grow(zeros[:0], r.batch.Rows)[:r.batch.Rows]
+			group = zeros
+		}
+		for _, state := range states {
+			state.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: group})
+		}
+	}
+	return states
+}
