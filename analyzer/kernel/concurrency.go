@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -189,9 +188,7 @@ func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurr
 	}
 	c.Mean = report.Known(sweep.Mean(w.from, w.to), unit.None)
 	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
-	if endless > 0 {
-		c.Mean.Note = fmt.Sprintf("%d requests without a recorded start or end are left out", endless)
-	}
+	c.Mean.Note = counting(endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out")
 	return c
 }
 
@@ -203,7 +200,7 @@ func little(c *report.Cell, all *flight, w *interval) {
 		v = report.Null(metric.WholeRun.String())
 	} else if w.why == metric.None && all.residence.N > 0 {
 		v = report.Known(all.residence.Mean()*float64(all.residence.N)/float64(w.dt), unit.None)
-		v.Note = joined(w.note, counting(all.unended, "%d requests have no recorded start or end and are left out"))
+		v.Note = joined(w.note, counting(all.unended, "1 request has no recorded start or end and is left out", "%d requests have no recorded start or end and are left out"))
 		if m := c.Concurrency.Mean; m.Known && m.V > 0 && w.note == "" && (v.V > 1.01*m.V || v.V < 0.99*m.V) {
 			v.Note = joined(v.Note, "trust concurrency_mean: the sweep cuts requests at the ends of W, and holds open ones in flight until then")
 		}

@@ -255,7 +255,7 @@ func (s *goodputState) goodput(v *verdicts, w *interval) *report.Goodput {
 		g.Rate = report.Null(metric.UnknownVerdicts.String())
 	default:
 		g.Rate = report.Known(float64(v.good)*1e9/float64(w.dt), unit.PerSecond)
-		g.Rate.Note = joined(w.note, counting(v.unknown, "%d requests cannot be judged and are not among the good ones"))
+		g.Rate.Note = joined(w.note, counting(v.unknown, "1 request cannot be judged and is not among the good ones", "%d requests cannot be judged and are not among the good ones"))
 	}
 	return g
 }

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"strconv"
 
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
@@ -256,12 +255,12 @@ func (s *latencyState) notes(c *report.Cell, info *runInfo, main trace.Side, of 
 		add("tpot_from_total", "stream_end: the response ends %s after the last token, on average", unit.Format(unit.Nanosecond, float64(of.tail)/float64(of.tailRows)))
 	}
 	if of.served > 0 && of.served != of.retokenized {
-		add("output_tokens", "client_count: the client counts %s of the server's tokens over %d requests: the text is degenerate or the tokenizer differs",
-			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), of.both)
+		add("output_tokens", "client_count: the client counts %s of the server's tokens over %s: the text is degenerate or the tokenizer differs",
+			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), counting(of.both, "1 request", "%d requests"))
 	}
 	for s := range info.sides {
 		if n := info.sides[s].timed; trace.Side(s) != main && n > 0 {
-			add("ttft", "side: %s stamps; the run also has %s requests stamped by the %s", sideName(main), strconv.FormatInt(n, 10), sideName(trace.Side(s)))
+			add("ttft", "side: %s stamps; the run also has %s stamped by the %s", sideName(main), counting(n, "1 request", "%d requests"), sideName(trace.Side(s)))
 		}
 	}
 	if m := c.Metrics["ttft"]; of.resolution > 0 && m.N > 0 && float64(of.resolution) > m.Mean/20 {

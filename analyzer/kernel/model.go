@@ -13,9 +13,9 @@ import (
 // tokens are in what was measured.
 func (s *ratesState) model(p *putter) {
 	f, w := p.f, p.w
-	without := counting(p.lack.untimed, "%d sequences have an unknown number of tokens and are left out")
-	instant := counting(f.instant, "the tokens of %d requests came at one instant and take no time")
-	undated := counting(f.undated, "%d requests do not tell when their tokens came and are left out")
+	without := counting(p.lack.untimed, "1 sequence has an unknown number of tokens and is left out", "%d sequences have an unknown number of tokens and are left out")
+	instant := counting(f.instant, "the tokens of 1 request came at one instant and take no time", "the tokens of %d requests came at one instant and take no time")
+	undated := counting(f.undated, "1 request does not tell when its tokens came and is left out", "%d requests do not tell when their tokens came and are left out")
 	why := f.timeless(p.lack.untimed)
 	span := float64(f.timed)
 	steps := float64(f.steps)

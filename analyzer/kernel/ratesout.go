@@ -83,9 +83,7 @@ func (s *ratesState) peak(run, group int32, side trace.Side, places []place, p *
 	default:
 		v := report.Known(float64(most), unit.TokenRate)
 		v.Note = p.lacking(f.unknown)
-		if f.spread > f.byChunk {
-			v.Note = joined(v.Note, fmt.Sprintf("the tokens of %d requests are spread evenly: their chunks are not counted", f.spread-f.byChunk))
-		}
+		v.Note = joined(v.Note, spreadNote(max(f.spread-f.byChunk, 0)))
 		if mean := float64(f.tokens) * 1e9 / float64(w.to-w.from); mean > v.V { // W is no whole number of seconds
 			v.V = mean
 			v.Note = joined(v.Note, "the mean: no second of the clock holds as much")
@@ -158,12 +156,21 @@ func joined(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return n == "" }), "; ")
 }
 
-// counting returns a note about n requests, or "" for none.
-func counting(n int64, format string) string {
-	if n == 0 {
+// counting returns a note about n requests, or "" for none; many has their number.
+func counting(n int64, one, many string) string {
+	switch n {
+	case 0:
 		return ""
+	case 1:
+		return one
 	}
-	return fmt.Sprintf(format, n)
+	return fmt.Sprintf(many, n)
+}
+
+// spreadNote notes n requests whose tokens are spread evenly.
+func spreadNote(n int64) string {
+	return counting(n, "the tokens of 1 request are spread evenly: its chunks are not counted",
+		"the tokens of %d requests are spread evenly: their chunks are not counted")
 }
 
 func (p *putter) requests() {
@@ -216,14 +223,14 @@ func (p *putter) completions() {
 		d = float64(f.lastDone - f.firstDone)
 	}
 	p.ratio("request_rate_completions", float64(f.dated-1)*1e9, d, unit.PerSecond, why,
-		counting(f.completed-f.dated, "the ends of %d requests are not recorded, so they are left out"))
+		counting(f.completed-f.dated, "the end of 1 request is not recorded, so it is left out", "the ends of %d requests are not recorded, so they are left out"))
 }
 
 // lacking notes the tokens that a rate is short of, or that are assumed.
 func (p *putter) lacking(unknown int64) string {
-	return joined(counting(unknown, "%d requests have an unknown number of tokens and are left out"),
-		counting(p.lack.byChunk, "%d requests count one token per chunk: nobody counted their tokens"),
-		counting(p.lack.spread, "the tokens of %d requests are spread evenly: their chunks are not counted"))
+	return joined(counting(unknown, "1 request has an unknown number of tokens and is left out", "%d requests have an unknown number of tokens and are left out"),
+		counting(p.lack.byChunk, "1 request counts one token per chunk: nobody counted its tokens", "%d requests count one token per chunk: nobody counted their tokens"),
+		spreadNote(p.lack.spread))
 }
 
 // tokens writes the rates of tokens.
@@ -248,7 +255,7 @@ func (p *putter) tokens(def *metric.Definition) {
 	if f.prompts > 0 && f.noPrompt == f.prompts {
 		prompts = metric.NotRecorded
 	}
-	lack := counting(f.noPrompt, "the prompts of %d requests are of unknown length and left out")
+	lack := counting(f.noPrompt, "the prompt of 1 request is of unknown length and left out", "the prompts of %d requests are of unknown length and left out")
 	p.per("tps_prompt", f.prompt, unit.TokenRate, prompts, lack)
 	both := prompts
 	if both == metric.None {

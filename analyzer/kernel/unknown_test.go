@@ -166,13 +166,13 @@ func TestPartlyUnknownCountsAreNoted(t *testing.T) {
 func TestUnknownCountsInWindows(t *testing.T) {
 	known := streamed(0, 3, 500, 1500, 2500)
 	out := run(t, metric.Default, &query.Query{Window: 1000 * ms}, []view{{b: build(wallMeta(), blind(0, 1200, 3500), known)}}, whole)
-	saying(t, out.Cell(0, -1, 1000*ms), "1 requests have", "tps", "tps_ok")
-	saying(t, out.Cell(0, -1, 2000*ms), "1 requests have", "tps", "tps_ok")
+	saying(t, out.Cell(0, -1, 1000*ms), "1 request has", "tps", "tps_ok")
+	saying(t, out.Cell(0, -1, 2000*ms), "1 request has", "tps", "tps_ok")
 	unknownValue(t, out.Cell(0, -1, 3000*ms), "n_unknown", "tps", "tps_ok", "tps_decode", "tps_end_to_end")
 	if v := out.Cell(0, -1, 0).Throughput.Values["tps"]; !v.Known || v.V != 1 || v.Note != "" {
 		t.Errorf("before its first token: %+v", v)
 	}
-	saying(t, out.Cell(0, -1, NoWindow), "1 requests have", "tps")
+	saying(t, out.Cell(0, -1, NoWindow), "1 request has", "tps")
 }
 
 // TestFailedWithoutCount: a failed request that showed a token emitted some; one
@@ -181,7 +181,7 @@ func TestFailedWithoutCount(t *testing.T) {
 	shown, none := of(trace.Failed), of(trace.Failed)
 	shown.first, shown.finish, none.finish = 300, 800, 800
 	c := cellOf(t, metric.Default, streamed(0, 11, 100, 1000), shown, none)
-	saying(t, c, "1 requests have", "tps")
+	saying(t, c, "1 request has", "tps")
 	if v := c.Throughput.Values["tps_ok"]; v.V != 11 || v.Note != "" {
 		t.Errorf("tps_ok: %+v", v)
 	}
@@ -268,7 +268,7 @@ func TestLittleLeavesOpenRequestsOut(t *testing.T) {
 	c := cellOf(t, metric.Default, done, open)
 	value(t, c, "concurrency_mean", 2)
 	value(t, c, "concurrency_little", 1)
-	saying(t, c, "1 requests", "concurrency_little")
+	saying(t, c, "1 request ", "concurrency_little")
 	saying(t, c, "trust concurrency_mean", "concurrency_little")
 }
 
@@ -339,8 +339,8 @@ func TestSpreadTokensAreNoted(t *testing.T) {
 	r := streamed(0, 9, 200, 1800)
 	r.gaps = nil
 	out := run(t, metric.Default, &query.Query{Window: 1000 * ms}, []view{{b: build(wallMeta(), r)}}, whole)
-	saying(t, out.Cell(0, -1, 0), "1 requests are spread evenly", "tps", "tps_ok", "tps_decode")
-	saying(t, out.Cell(0, -1, 1000*ms), "1 requests are spread evenly", "tps")
+	saying(t, out.Cell(0, -1, 0), "1 request are spread evenly", "tps", "tps_ok", "tps_decode")
+	saying(t, out.Cell(0, -1, 1000*ms), "1 request are spread evenly", "tps")
 	if v := out.Cell(0, -1, NoWindow).Throughput.Values["tps"]; v.Note != "" || v.V != 5 {
 		t.Errorf("of the run: %+v", v)
 	}
@@ -354,5 +354,5 @@ func TestModelCountsUndatedRequests(t *testing.T) {
 	c := cellOf(t, metric.Default, streamed(0, 11, 100, 1000), undated)
 	value(t, c, "identity_ratio", 10.0/21)
 	value(t, c, "batch_decode", 0.9)
-	saying(t, c, "1 requests do not tell when", "identity_ratio", "weighting_ratio", "tps_total_model", "batch_decode", "tpot_weighted")
+	saying(t, c, "1 request does not tell when", "identity_ratio", "weighting_ratio", "tps_total_model", "batch_decode", "tpot_weighted")
 }

@@ -89,7 +89,7 @@ func (b *builder) concurrency(r *report.Run) string {
 // untrimmed says in short what the figures are before the trim.
 func (b *builder) untrimmed(r *report.Run) string {
 	c := r.Untrimmed
-	parts := []string{fmt.Sprintf("%d requests", c.Requests.Total)}
+	parts := []string{plural(c.Requests.Total, "request")}
 	add := func(name string, v report.Value) {
 		if v.Known {
 			parts = append(parts, name+" "+unit.Format(v.Unit, v.V))
