@@ -39,12 +39,17 @@ type req struct {
 	clock     string
 	accepted  int64
 	decode    int64 // ms
+	admitted  int64
+	prefill   int64 // ms
+	stall     int64 // ms
+	preempted int64
 }
 
 // of returns a request with every optional column unknown.
 func of(status trace.Status) req {
 	return req{status: status, send: 0, scheduled: -1, event: -1, first: -1, answer: -1, last: -1, finish: -1, n: -1,
-		max: -1, client: -1, reasoning: -1, prompt: -1, cached: -1, stream: 1, kind: -1, accepted: -1, decode: -1}
+		max: -1, client: -1, reasoning: -1, prompt: -1, cached: -1, stream: 1, kind: -1, accepted: -1, decode: -1,
+		admitted: -1, prefill: -1, stall: -1, preempted: -1}
 }
 
 // streamed returns an ok request sent at send whose chunks come at the given
@@ -88,6 +93,10 @@ func build(meta *trace.RunMeta, rows ...req) *trace.Batch {
 		set(trace.LastToken, r.last, ms)
 		set(trace.DDecode, r.decode, ms)
 		set(trace.Finished, r.finish, ms)
+		set(trace.Admitted, r.admitted, ms)
+		set(trace.DPrefill, r.prefill, ms)
+		set(trace.DStall, r.stall, ms)
+		set(trace.Preemptions, r.preempted, 1)
 		set(trace.OutputTokens, r.n, 1)
 		set(trace.MaxTokens, r.max, 1)
 		set(trace.ClientTokens, r.client, 1)

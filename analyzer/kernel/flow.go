@@ -20,6 +20,8 @@ type flow struct {
 	byChunk, spread  int64 // requests whose tokens are counted by chunk; are spread evenly
 	long             int64 // requests that are too long to spread
 	unnamed          int64 // tokens of requests without a replica's name
+	stalled          int64 // decode time in which sequences were not scheduled, ns
+	running          int64 // time from admission to the last token, ns
 
 	// Requests whose tokens nobody counted, those of them that are ok, and
 	// sequences of unknown N: each once, by its arrival, and in every window of
@@ -28,6 +30,12 @@ type flow struct {
 	unknown, unknownOK, untimed       int64
 	unknownIn, unknownOKIn, untimedIn int64
 	byChunkIn, spreadIn               int64
+
+	// Sequences with a span whose stalls nobody tells, whose stalls lie nobody
+	// knows where, and whose admission is unknown: once, and in every window.
+	// severed ones are partly elsewhere, adrift ones partly in another window.
+	unstalled, severed, unadmitted    int64
+	unstalledIn, adrift, unadmittedIn int64
 
 	dated               int64 // completions that are stamped
 	firstDone, lastDone int64 // of these, or none
@@ -39,14 +47,14 @@ type flow struct {
 type replica struct{ span, timed, steps, tokens int64 }
 
 // lack is how many requests a cell is short of, or guesses about.
-type lack struct{ unknown, unknownOK, untimed, byChunk, spread int64 }
+type lack struct{ unknown, unknownOK, untimed, byChunk, spread, unstalled, adrift, unadmitted int64 }
 
 // lack returns what the flow of a window of time, or of a wide cell, lacks.
 func (f *flow) lack(wide bool) lack {
 	if wide {
-		return lack{f.unknown, f.unknownOK, f.untimed, f.byChunk, 0} // however spread, all of them are in it
+		return lack{f.unknown, f.unknownOK, f.untimed, f.byChunk, 0, f.unstalled, f.severed, f.unadmitted} // however spread, all of them are in it
 	}
-	return lack{f.unknownIn, f.unknownOKIn, f.untimedIn, f.byChunkIn, f.spreadIn}
+	return lack{f.unknownIn, f.unknownOKIn, f.untimedIn, f.byChunkIn, f.spreadIn, f.unstalledIn, f.adrift, f.unadmittedIn}
 }
 
 // maxReplicas bounds the names: beyond, the column does not name replicas.
@@ -58,7 +66,8 @@ func (f *flow) sums() []*int64 {
 	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.prompts, &f.noPrompt,
 		&f.cached, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
 		&f.byChunk, &f.spread, &f.long, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
-		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated}
+		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated,
+		&f.stalled, &f.running, &f.unstalled, &f.severed, &f.unadmitted, &f.unstalledIn, &f.adrift, &f.unadmittedIn}
 }
 
 func (f *flow) merge(o *flow) {

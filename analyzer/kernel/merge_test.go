@@ -65,6 +65,7 @@ func randomRequest(r *rand.Rand) req {
 	}
 	q.scheduled = maybe(q.send - r.Int64N(100))
 	q.replica = []string{"", "a", "b"}[r.IntN(3)]
+	q.admitted, q.stall, q.preempted = maybe(q.send+r.Int64N(300)), maybe(r.Int64N(2)*9), maybe(r.Int64N(2))
 	q.stream = []int64{1, 1, 1, 1, -1, 0}[r.IntN(6)]
 	switch r.IntN(15) {
 	case 0:

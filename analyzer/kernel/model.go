@@ -24,6 +24,11 @@ func (s *ratesState) model(p *putter) {
 	}
 	p.ratio("tpot_weighted", span, steps, unit.NSPerToken, why, without, undated, instant)
 	s.replicas(p)
+	occupied := metric.None
+	if f.span == 0 {
+		occupied = why
+	}
+	p.occupancy(occupied, undated)
 	if w.why != metric.None || f.span == 0 {
 		if w.why != metric.None {
 			why = w.why

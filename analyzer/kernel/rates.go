@@ -26,6 +26,7 @@ func (k rates) New(q *query.Query, facts *Facts) State {
 type ratesState struct {
 	celled[flow, *flow]
 	y       sequence                 // the request at hand
+	more    occupancy                // columns that only rates read
 	seconds cells[seconds, *seconds] // by group, without windows
 }
 
@@ -33,6 +34,7 @@ func (s *ratesState) Update(v *View) {
 	x := s.begin(v)
 	l := listsOf(v)
 	names := v.Dicts(trace.Replica)
+	s.more = occupancyOf(v)
 	for i := range v.Rows {
 		w, selected := x.next(i)
 		if !selected || s.late {
@@ -44,7 +46,7 @@ func (s *ratesState) Update(v *View) {
 		if code, ok := names.At(i); ok {
 			name = names.Values[code]
 		}
-		s.y = sequence{batch: x, row: w, emission: e, group: x.group[i], replica: name}
+		s.y = sequence{batch: x, row: w, emission: e, i: i, group: x.group[i], replica: name}
 		if !w.sibling {
 			s.count(s.y.request(s.def))
 		}
@@ -58,6 +60,7 @@ type sequence struct {
 	*batch
 	row      row
 	emission emission
+	i        int // in the batch
 	group    int32
 	replica  string
 }
@@ -278,8 +281,8 @@ func (s *ratesState) decode(y *sequence) {
 	if s.def.OKOnly && w.cohort(s.def) != metric.None {
 		return
 	}
-	begin := or(w.token, w.event)
-	d, why := between(begin, w.last)
+	begin, end := or(w.token, w.event), w.decoded()
+	d, why := between(begin, end)
 	if why != metric.None || w.stream == 0 {
 		if y.emission.n > 0 || w.emitted() {
 			s.at(y, w.arrival(), 0).undated++
@@ -289,7 +292,8 @@ func (s *ratesState) decode(y *sequence) {
 	n := w.tokens(s.def)
 	known := n != none && n >= 1
 	once := !known
-	s.during(y, begin, w.last, func(window, d int64) {
+	s.occupy(y, begin, end)
+	s.during(y, begin, end, func(window, d int64) {
 		f, r := s.in(y, window, 0), replica{span: d}
 		f.span += d
 		if known {

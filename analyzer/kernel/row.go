@@ -191,12 +191,23 @@ func (w *row) leaving() int64 {
 	return or(w.finish, or(w.last, w.arrival()))
 }
 
-// lastSeen returns the latest stamp at which the row is known to have emitted a
-// token, or none. A response in one piece, or without a recorded last token,
-// comes at its end.
+// decoded returns when the last token came, or none. Where it is not stamped the
+// time that the engine measured between first and last token counts from the
+// first: what is asked of it here are batches and rates, where the way out of the
+// engine is the same for both.
+func (w *row) decoded() int64 {
+	if begin := or(w.token, w.event); w.last == none && w.decode >= 0 && w.decode <= day && begin != none {
+		return begin + w.decode
+	}
+	return w.last
+}
+
+// lastSeen returns the latest time at which the row is known to have emitted a
+// token, or none. A response in one piece, or without a known last token, comes
+// at its end.
 func (w *row) lastSeen() int64 {
-	if w.last != none {
-		return w.last
+	if last := w.decoded(); last != none {
+		return last
 	}
 	t := or(w.token, none)
 	if w.status == trace.OK && w.finish != none && w.finish > t {

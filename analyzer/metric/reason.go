@@ -32,6 +32,7 @@ const (
 	UnknownVerdicts
 	NoObjective
 	Inconsistent
+	Preempted
 	reasonCount
 )
 
@@ -63,6 +64,7 @@ var reasons = [...]struct{ code, doc string }{
 	NoObjective:     {"no_objective", "the query states no objective"},
 	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
 	Inconsistent:    {"inconsistent", "the counts contradict each other: more of the prompt is cached than there is"},
+	Preempted:       {"preempted", "sequences stalled, and where in time is not recorded"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},
 }
