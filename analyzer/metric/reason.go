@@ -33,6 +33,9 @@ const (
 	NoObjective
 	Inconsistent
 	Preempted
+	OutsideTotal
+	Resolution
+	Overlap
 	reasonCount
 )
 
@@ -65,6 +68,9 @@ var reasons = [...]struct{ code, doc string }{
 	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
 	Inconsistent:    {"inconsistent", "the counts contradict each other: more of the prompt is cached than there is"},
 	Preempted:       {"preempted", "sequences stalled, and where in time is not recorded"},
+	OutsideTotal:    {"outside_total", "the stage does not lie in the time that is taken apart"},
+	Resolution:      {"resolution", "the stamps are coarser than the time between them"},
+	Overlap:         {"overlap", "stages of two nodes run at the same time"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},
 }

@@ -1,0 +1,253 @@
+package decompose
+
+import "servescope/analyzer/trace"
+
+// day is the longest time believed: stamps further apart are of different clocks.
+const day = 86400e9
+
+// span is the time between two neighbouring known boundaries.
+type span struct {
+	leaves   Set
+	from, to int64
+}
+
+// spans are those of a row, in order of the boundaries.
+type spans struct {
+	list  [boundaries]span
+	n     int
+	whole bool // the first and the last boundary of the path are known: total is the time between them
+	total int64
+}
+
+// Parts sets p to the row's time to first token, taken apart by the row alone.
+// It reports false where the row has no such total; p then holds the entries
+// that it has of one. It does not allocate.
+func (r *Row) Parts(p *Parts) bool {
+	*p = Parts{Memo: r.Memo}
+	w := r.path()
+	s := r.spans(w)
+	ok := s.whole
+	if p.Total = s.total; !ok {
+		p.Total, ok = r.sum()
+	}
+	inside := w.inside()
+	r.own(p, inside)
+	if s.whole && r.Step > max(p.Total, 1) {
+		p.Coarse = inside &^ (p.Covered() | w.absent)
+	} else {
+		p.split(&s)
+		p.join(&s)
+		for _, x := range s.list[:s.n] {
+			p.fill(x, w, r.Step)
+		}
+	}
+	covered := p.Covered()
+	p.Absent = w.absent &^ covered
+	p.Outside = (p.Outside | everything&^inside) &^ (covered | p.Absent)
+	if s.whole {
+		p.measure(s.list[0].from, s.list[s.n-1].to)
+	}
+	return ok
+}
+
+// everything is the set of all stages.
+const everything = Set(1<<Leaves - 1)
+
+// spans finds the known boundaries of a path. Those a day off the first are of
+// another clock.
+func (r *Row) spans(w *path) (s spans) {
+	first, at, set := Unknown, Unknown, Set(0)
+	for i, k := range w.stamps {
+		if i > 0 {
+			set |= w.between[i-1]
+		}
+		t := r.Stamps[k]
+		switch {
+		case t == Unknown:
+			continue
+		case first == Unknown:
+			first = t
+		case apartBy(first, t) > day:
+			continue
+		default:
+			s.list[s.n] = span{set, at, t}
+			s.n++
+		}
+		at, set = t, 0
+	}
+	last := r.Stamps[w.stamps[len(w.stamps)-1]]
+	if s.n > 0 && first == r.Stamps[w.stamps[0]] && at == last && set == 0 {
+		s.whole, s.total = true, last-first
+	}
+	return s
+}
+
+func apartBy(a, b int64) uint64 {
+	if a > b {
+		a, b = b, a
+	}
+	return uint64(b) - uint64(a)
+}
+
+// sum returns the total of an engine without stamps whose stages follow one
+// another.
+func (r *Row) sum() (int64, bool) {
+	wait := &r.Merged[0]
+	switch {
+	case r.Side == trace.Engine && r.Own[Queue] != Unknown && r.Own[Prefill] != Unknown:
+		return r.Own[Queue] + r.Own[Prefill], true
+	case r.Side == trace.Decode && r.Carried && r.Own[DecodeQueue] != Unknown && wait.Leaves == remote:
+		return r.Own[DecodeQueue] + wait.NS, true
+	}
+	return 0, false
+}
+
+// remote is what a decode node waits for: the work of the prefill node.
+var remote = Of(Queue, Prefill, KVTransfer)
+
+// own adds the durations that the row states itself of stages of the total.
+func (r *Row) own(p *Parts, inside Set) {
+	for l, ns := range r.Own {
+		set := r.local(Leaf(l))
+		if ns != Unknown && set&inside != 0 && apartBy(ns, 0) <= day {
+			p.take(Entry{Leaves: set, NS: ns, From: Unknown, To: Unknown})
+		}
+	}
+	for _, e := range r.Merged {
+		if e.Leaves&inside != 0 && apartBy(e.NS, 0) <= day {
+			p.take(e)
+		}
+	}
+}
+
+// local returns what a stage of the row's node is of the request. On a node that
+// decodes, the engine's own queue is left when the KV cache is there, and its
+// own prefill is the first forward pass.
+func (r *Row) local(l Leaf) Set {
+	if r.Side == trace.Decode && !r.Carried {
+		switch l {
+		case Queue:
+			return Of(KVTransfer, DecodeQueue)
+		case Prefill:
+			return Of(FirstDecode)
+		}
+	}
+	return Of(l)
+}
+
+// take adds an entry less those that it contains. One that overlaps another
+// contradicts it and is left out.
+func (p *Parts) take(e Entry) {
+	for _, o := range p.Entries() {
+		switch {
+		case o.Leaves&e.Leaves == 0:
+		case o.Leaves&^e.Leaves == 0:
+			e.NS -= o.NS
+		default:
+			return
+		}
+	}
+	if e.Leaves &^= p.Covered(); e.Leaves != 0 {
+		p.insert(e)
+	}
+}
+
+// split subtracts the spans that lie inside of a merged entry from it: they are
+// its finer parts.
+func (p *Parts) split(spans *spans) {
+	for _, s := range spans.list[:spans.n] {
+		for i, e := range p.Entries() {
+			if s.leaves&^e.Leaves != 0 || s.leaves == e.Leaves {
+				continue
+			}
+			p.remove(i)
+			e.Leaves, e.NS = e.Leaves&^s.leaves, e.NS-(s.to-s.from)
+			p.insert(e)
+			break
+		}
+	}
+}
+
+// join drops the boundaries that lie inside of an entry of the row: what is on
+// their two sides cannot be told apart.
+func (p *Parts) join(s *spans) {
+	kept := min(s.n, 1)
+	for i := 1; i < s.n; i++ {
+		var before, behind Set
+		for _, x := range s.list[:kept] {
+			before |= x.leaves
+		}
+		for _, x := range s.list[i:s.n] {
+			behind |= x.leaves
+		}
+		if p.straddles(before, behind) {
+			s.list[kept-1].leaves |= s.list[i].leaves
+			s.list[kept-1].to = s.list[i].to
+			continue
+		}
+		s.list[kept] = s.list[i]
+		kept++
+	}
+	s.n = kept
+}
+
+func (p *Parts) straddles(before, behind Set) bool {
+	for i := range p.Entries() {
+		if e := p.Sets[i]; e&before != 0 && e&behind != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fill adds an entry of what the row's own ones leave of a span. A row whose
+// entries, merged ones among them, take up all of the span without naming some
+// stage measures from behind that stage on: it lies outside.
+func (p *Parts) fill(s span, w *path, step int64) {
+	rest, left, merged, same := s.leaves, s.to-s.from, false, -1
+	for i := range p.Entries() {
+		e := &p.Values[i]
+		if e.Leaves&s.leaves == 0 {
+			continue
+		}
+		rest &^= e.Leaves
+		left -= e.NS
+		merged = merged || e.Leaves.Len() > 1
+		if e.Leaves == s.leaves {
+			same = i
+		}
+	}
+	switch {
+	case rest == 0:
+		if same >= 0 && left == 0 {
+			e := &p.Values[same]
+			e.From, e.To, e.Step = s.from, s.to, step
+		}
+	case rest&w.blurred != 0:
+	case left == 0 && (merged || w == carriedPath && rest == Of(Egress)): // there the total ends at the engine
+		p.Outside |= rest
+	case rest == s.leaves:
+		p.insert(Entry{Leaves: rest, NS: left, From: s.from, To: s.to, Step: step})
+	default:
+		p.insert(Entry{Leaves: rest, NS: left, From: Unknown, To: Unknown, Step: step})
+	}
+}
+
+// measure adds up what the entries leave uncovered of the time between two
+// stamps, where they are intervals in order.
+func (p *Parts) measure(from, to int64) {
+	at := from
+	for i := range p.Entries() {
+		e := &p.Values[i]
+		if !e.placed() || e.From < at || e.To < e.From {
+			return
+		}
+		p.Open += e.From - at
+		at = e.To
+	}
+	if at > to {
+		return
+	}
+	p.Open += to - at
+	p.Measured = true
+}

@@ -1,0 +1,185 @@
+package decompose
+
+import (
+	"math/bits"
+
+	"servescope/analyzer/trace"
+)
+
+// TTFT sets p to the time to first token of one request, taken apart by what all
+// who saw it tell. rows are those of one join group and attempt, at most one per
+// side and node; of more the first counts. A caller that knows the row of a
+// server or engine to be that of a prefill or decode node says so by its Side.
+// The total is that of the outermost side that has one, which is returned:
+// client, else proxy, else server, else engine, decode or prefill node. TTFT
+// reports false where none has. For the total of a side further in, pass its row
+// and those behind it. It does not allocate.
+//
+// Stamps of two rows are never subtracted, for their clocks may differ; totals
+// are. What the total of a side has over that of the next one in is {network,
+// client} at a client and proxy at a gateway; without a gateway's row there is
+// taken to be none. An engine's stages go before what its server says of them.
+//
+// Of a disaggregated request the stages of both nodes are put together. What the
+// decode node waits for are those of the prefill node, whose durations lie
+// inside of that wait and are never added to it. Where nodes overlap that are
+// taken to follow one another the residual is negative. One node alone gives
+// the figures of that node.
+func TTFT(rows []Row, p *Parts) (side trace.Side, ok bool) {
+	var by group
+	for i := len(rows) - 1; i >= 0; i-- {
+		by[rows[i].Side] = &rows[i]
+	}
+	side, ok = by.inner(p)
+	for _, outer := range [...]trace.Side{trace.Proxy, trace.Client} {
+		if r := by[outer]; r != nil && p.wrap(r, side, ok && side <= trace.Server) {
+			side, ok = outer, true
+		}
+	}
+	return side, ok
+}
+
+// group holds the rows of one request by side; nil where there is none.
+type group [trace.Decode + 1]*Row
+
+// inner takes apart what rows inside of the server tell.
+func (by *group) inner(p *Parts) (side trace.Side, ok bool) {
+	server, engine := by[trace.Server], by[trace.Engine]
+	switch {
+	case by[trace.Prefill] != nil || by[trace.Decode] != nil:
+		return by.nodes(p)
+	case server != nil && engine != nil:
+		row := *server
+		row.adopt(engine)
+		if row.Parts(p) {
+			return trace.Server, true
+		}
+	case server != nil:
+		return trace.Server, server.Parts(p)
+	}
+	if engine != nil {
+		return trace.Engine, engine.Parts(p)
+	}
+	p.reset()
+	return trace.Engine, false
+}
+
+// reset empties p.
+func (p *Parts) reset() {
+	*p = Parts{}
+	for i := range p.Memo {
+		p.Memo[i] = Unknown
+	}
+}
+
+// adopt makes what the engine says of its stages the row's own account.
+func (r *Row) adopt(engine *Row) {
+	var q Parts
+	engine.Parts(&q)
+	for _, e := range q.Entries() {
+		if e.Leaves.Len() == 1 {
+			r.Own[bits.TrailingZeros16(uint16(e.Leaves))] = e.NS
+		} else if !r.states(e.Leaves) && r.Merged[1].Leaves == 0 {
+			r.Merged[1] = Entry{Leaves: e.Leaves, NS: e.NS, From: Unknown, To: Unknown}
+		}
+	}
+}
+
+// nodes takes apart what the nodes of a disaggregated deployment tell.
+func (by *group) nodes(p *Parts) (side trace.Side, ok bool) {
+	p.reset()
+	side = trace.Prefill
+	prefill, decode := by[trace.Prefill], by[trace.Decode]
+	if decode != nil {
+		side, ok = trace.Decode, decode.Parts(p)
+	}
+	switch {
+	case decode == nil:
+		ok = prefill.Parts(p)
+	case prefill != nil:
+		p.between(prefill, decode)
+	}
+	p.Measured, p.Open = false, 0
+	server := by[trace.Server]
+	if server == nil {
+		return side, ok
+	}
+	var q Parts
+	if !server.Parts(&q) {
+		return side, ok
+	}
+	for _, e := range q.Entries() {
+		if e.Leaves == Of(Input) { // its other stages are those of a node
+			p.within(e)
+		}
+	}
+	p.Total, p.Outside = q.Total, q.Outside&^p.Covered()
+	return trace.Server, true
+}
+
+// between adds the stages of the prefill node to those of the decode node. Both
+// are at work at the same time where the decode node waits for the whole of the
+// prefill: then the way to the prefill node and back is not a part of the total.
+func (p *Parts) between(prefill, decode *Row) {
+	var q Parts
+	prefill.Parts(&q)
+	parallel := decode.Carried || decode.Merged[0].Leaves&remote == remote
+	for _, e := range q.Entries() {
+		if !parallel || e.Leaves&^remote == 0 {
+			p.within(e)
+		}
+	}
+	t, queued := prefill.Stamps[atStart], prefill.Stamps[atQueued]
+	if parallel && t != Unknown && queued != Unknown && prefill.Stamps[atDispatch] == Unknown {
+		p.Memo[Bootstrap] = queued - t // the scheduler received it
+	}
+}
+
+// within adds an entry that is the finer account of one that holds its stages:
+// it is subtracted from that. The same stages of two nodes outside of the
+// engines add up.
+func (p *Parts) within(e Entry) {
+	e.From, e.To = Unknown, Unknown
+	for i, o := range p.Entries() {
+		if e.Leaves&^o.Leaves != 0 || e.Leaves == o.Leaves && e.Leaves&^remote != 0 {
+			continue
+		}
+		p.remove(i)
+		o.Leaves, o.NS, o.From, o.To = o.Leaves&^e.Leaves, o.NS-e.NS, Unknown, Unknown
+		if o.Leaves != 0 { // else what is left of it is residual
+			p.insert(o)
+		}
+		break
+	}
+	p.add(e)
+}
+
+// wrap makes the total of a side further out that of p, which is of the side
+// inner. next tells that the total of that is a part of it.
+func (p *Parts) wrap(r *Row, inner trace.Side, next bool) bool {
+	var q Parts
+	if !r.Parts(&q) {
+		return false
+	}
+	own := Of(Proxy)
+	if r.Side == trace.Client {
+		own = Of(Network, Client)
+		p.Memo[ClientWait] = r.Memo[ClientWait]
+	}
+	if next {
+		if r.Side == trace.Client && inner == trace.Server {
+			p.Absent |= Of(Proxy)
+		}
+		p.within(Entry{Leaves: own, NS: q.Total - p.Total, Step: r.Step})
+		p.Outside &^= own | p.Absent
+	} else {
+		for _, e := range q.Entries() {
+			if e.Leaves&p.Covered() == 0 {
+				p.within(e)
+			}
+		}
+		p.Outside = q.Outside &^ (p.Covered() | p.Absent)
+	}
+	p.Total, p.Measured, p.Open = q.Total, false, 0
+	return true
+}
