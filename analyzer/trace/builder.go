@@ -30,7 +30,8 @@ const MaxTokenCount = 10_000_000_000
 //
 // A Builder is not safe for concurrent use.
 type Builder struct {
-	// Repaired counts the texts that were cut at MaxText or held invalid UTF-8.
+	// Repaired counts the texts that were cut at MaxText or held invalid UTF-8,
+	// each time they are set.
 	Repaired int64
 
 	table   *Table
@@ -133,8 +134,12 @@ func (b *Builder) Dict(c Col, v []byte) {
 			col.index = make(map[string]int32)
 		}
 		code = int32(len(col.values))
+		before := b.Repaired
 		col.values = append(col.values, strings.Clone(string(b.sane(v))))
 		col.index[string(v)] = code
+		col.repaired = col.repaired || b.Repaired > before
+	} else if col.repaired && col.values[code] != string(v) {
+		b.Repaired++ // each use counts, wherever the batch begins
 	}
 	b.setCode(col, code)
 }

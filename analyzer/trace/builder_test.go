@@ -204,6 +204,24 @@ func TestBuilderRepairsText(t *testing.T) {
 	}
 }
 
+// TestBuilderCountsEachRepair: a value of a dictionary that was repaired counts
+// for each row that has it, whether or not a batch ends between them.
+func TestBuilderCountsEachRepair(t *testing.T) {
+	for _, cut := range []bool{false, true} {
+		b := NewBuilder(testTable)
+		for _, v := range []string{"\xff", "\xff", "fine", "\xff"} {
+			b.Dict(4, []byte(v))
+			b.EndRow()
+			if cut {
+				b.Take(nil, "")
+			}
+		}
+		if b.Repaired != 3 {
+			t.Errorf("batches of one row %v: repaired %d, want 3", cut, b.Repaired)
+		}
+	}
+}
+
 func b2f(f float64) float64 { return f }
 
 func TestSchemaIsComplete(t *testing.T) {

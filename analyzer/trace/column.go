@@ -113,4 +113,6 @@ type column struct {
 	offsets []int32
 	values  []string
 	index   map[string]int32
+
+	repaired bool // some value of the dictionary is not as its source wrote it
 }
