@@ -121,7 +121,7 @@ func (p *line) repeated(r *linelog.Record) bool {
 	p.ranks = append(p.ranks[:0], r.Ranks...)
 	p.values = append(p.values[:0], r.Values...)
 	for i := range p.values {
-		p.values[i].Key, p.values[i].Text = nil, nil // of the block
+		p.values[i].Text = nil // of the block
 	}
 	return false
 }

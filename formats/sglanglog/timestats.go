@@ -65,6 +65,7 @@ type stats struct {
 	rid, room, kind []byte
 	have            uint32
 	value           [statCount]int64
+	guess           int // index in statKeys of the key that is expected
 }
 
 func (s *stats) has(stat int) bool { return s.have>>stat&1 != 0 }
@@ -145,13 +146,19 @@ func (s *stats) numbers(b []byte) {
 	}
 }
 
-// number reads the value of a key and returns its length.
+// number reads the value of a key and returns its length. Keys stand in the order
+// of statKeys, mostly.
 func (s *stats) number(key, b []byte) int {
-	for i := range statKeys {
+	for n := range statKeys {
+		i := s.guess + n
+		if i >= len(statKeys) {
+			i -= len(statKeys)
+		}
 		k := &statKeys[i]
 		if string(key) != k.key {
 			continue
 		}
+		s.guess = i + 1
 		var v int64
 		var n int
 		var ok bool

@@ -28,6 +28,7 @@ type clock struct {
 	offset   int64 // ns east of UTC
 	assumed  bool  // a zone had to be assumed
 	day      civil // of the last stamp without a year
+	dated    civil // of the last one with a year
 	late     bool  // in the hour that comes twice: it is the second
 	span     zoneSpan
 	at       int64 // offset of the record
@@ -139,6 +140,8 @@ func (c *clock) local(s *Stamp) (int64, *Problem) {
 	switch {
 	case s.Month == 0:
 		return c.dateless(s), nil
+	case s.Year != 0 && s.Year == c.dated.year && s.Month == c.dated.month && s.Day == c.dated.day && !c.relative: // as the one before
+		return c.after(c.dated.start+s.ofDay(), nil)
 	case s.Year != 0:
 		if !exists(int64(s.Year), s.Month, s.Day) {
 			return 0, noSuchDay
@@ -147,6 +150,7 @@ func (c *clock) local(s *Stamp) (int64, *Problem) {
 		if c.relative { // the years have been given up before
 			return c.after(c.nearest(s))
 		}
+		c.dated = civil{s.Year, s.Month, s.Day, t - s.ofDay()}
 		return c.after(t, nil)
 	}
 	if c.begun && s.Month == c.day.month && s.Day == c.day.day { // as the one before
@@ -165,13 +169,14 @@ func (c *clock) local(s *Stamp) (int64, *Problem) {
 	}
 	t, problem := c.after(c.nearest(s))
 	if c.day = (civil{}); problem == nil {
-		c.day = civil{s.Month, s.Day, t - s.ofDay()}
+		c.day = civil{0, s.Month, s.Day, t - s.ofDay()}
 	}
 	return t, problem
 }
 
 // civil is a day and when it begins.
 type civil struct {
+	year       int32 // 0: as it was told
 	month, day int8
 	start      int64
 }

@@ -23,6 +23,9 @@
 // line is none. No value of a Payload field and no text of a line that nothing
 // recognised gets into a diag.
 //
+// A line that is like an earlier one but for its numbers is not scanned again: the
+// layouts that each goroutine has learned tell its kind and where its values stand.
+//
 // # Adding a table
 //
 // A format numbers the values it wants, and says how each is read:

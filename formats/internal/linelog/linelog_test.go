@@ -84,7 +84,7 @@ func (c *collect) Record(r *Record) *Problem {
 	for _, v := range r.Values {
 		switch {
 		case v.Slot == Unknown:
-			fmt.Fprintf(&b, " ?%s", v.Key)
+			fmt.Fprintf(&b, " ?%s", v.Text)
 		case c.t.Slots[v.Slot].Type >= Text:
 			fmt.Fprintf(&b, " %s=%s", c.t.Slots[v.Slot].Name, v.Text)
 		case c.t.Slots[v.Slot].Type == Float || c.t.Slots[v.Slot].Type == Ratio:
@@ -432,7 +432,9 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte("INFO 03-01 09:00:00 [x.py:1] " + plainLoad + "\n\x1b[32mINFO\x1b[0m \x1b[90m09-30 02:56:46\x1b[0m \x1b[90m[l.py:87]\x1b[0m Got a: prompt: 'x"))
 	f.Add([]byte(`{"asctime": "2026-03-01 09:00:00,123", "message": "Node 1: Rate: 1, Running: 2, Per-position: 1, 2"}`))
 	f.Add([]byte(randomLog(rand.New(rand.NewPCG(1, 1)), 30)))
+	f.Add([]byte(similar(rand.New(rand.NewPCG(1, 1)), 30)))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		sameScan(t, string(text))
 		src := formats.FromBytes("x", text)
 		a := read(t, src, formats.Options{Workers: 1})
 		b := read(t, src, formats.Options{Workers: 3, Block: 7})

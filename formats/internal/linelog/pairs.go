@@ -9,11 +9,10 @@ import (
 
 // Value is one value of a record.
 type Value struct {
-	Slot int    // in the table; Unknown for a key that the kind does not list
-	Key  []byte // of an Unknown
+	Slot int // in the table; Unknown for a key that the kind does not list
 	Int  int64
 	Num  float64
-	Text []byte
+	Text []byte // of an Unknown: its key
 }
 
 // Unknown in place of a slot marks a key that is not in the kind's Fields.
@@ -49,7 +48,20 @@ type lineState struct {
 	payload bool   // a quote of payload is not closed
 	epoch   Stamp  // of a value that is the time of its line
 	torn    bool   // the message ends within its template
+
+	base  int    // of the values, where those of the record begin
+	size  int    // capacity of the message, which tells where a part of it stands
+	marks []mark // see layout
+	rigid bool   // the message has what no layout describes
 }
+
+// restart forgets what was read of a message.
+func (l *lineState) restart() {
+	l.values, l.have, l.marks, l.rigid = l.values[:l.base], 0, l.marks[:0], false
+}
+
+// lastValue returns which value of the record was added last.
+func (l *lineState) lastValue() int { return len(l.values) - 1 - l.base }
 
 // scan reads all pairs.
 func (p *pairs) scan() {
@@ -281,6 +293,7 @@ func (p *pairs) text(f int, text []byte) {
 func (p *pairs) emit(key, num, unit []byte) {
 	f := p.field(key)
 	if f < 0 {
+		p.line.mark(num, mark{value: -1})
 		if f == Unknown {
 			p.unknown(key)
 		}
@@ -292,7 +305,7 @@ func (p *pairs) emit(key, num, unit []byte) {
 // unknown keeps a key that the kind does not know.
 func (p *pairs) unknown(key []byte) {
 	if p.kind.Open && len(key) > 0 && len(key) <= 64 {
-		p.line.values = append(p.line.values, Value{Slot: Unknown, Key: key})
+		p.line.values = append(p.line.values, Value{Slot: Unknown, Text: key})
 	}
 }
 
@@ -340,16 +353,19 @@ func (l *lineState) number(f int, num, unit []byte) {
 	s := &l.t.Slots[f]
 	v := Value{Slot: f}
 	if s.Type == Epoch {
+		l.rigid = true
 		if l.strange = l.strange || !epochStamp(num, &l.epoch); !l.strange {
 			l.have |= 1 << f
 		}
 		return
 	}
 	if s.Type >= Text {
+		l.rigid = true
 		v.Text = num
 		l.add(v)
 		return
 	}
+	m := mark{typ: s.Type, max: s.Max}
 	d, ok := plainDecimal(num)
 	switch s.Type {
 	case Int, Flag:
@@ -361,10 +377,12 @@ func (l *lineState) number(f int, num, unit []byte) {
 	case Ratio:
 		if len(unit) > 0 && unit[0] == '%' {
 			d.frac += 2
+			m.scale = 2
 		}
 		v.Num = float64(d.digits) / pow10[d.frac]
 	case Nanos, Millis:
-		if v.Int, _, ok = numx.Scaled(num, scale(s.Type, unit)); ok {
+		m.scale = scale(s.Type, unit)
+		if v.Int, _, ok = numx.Scaled(num, m.scale); ok {
 			v.Num = float64(v.Int)
 		}
 	}
@@ -373,6 +391,8 @@ func (l *lineState) number(f int, num, unit []byte) {
 		return
 	}
 	l.add(v)
+	m.value = l.lastValue()
+	l.mark(num, m)
 }
 
 // decimal is a number of few enough digits that float64(digits) is exact, and so

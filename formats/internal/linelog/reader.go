@@ -76,7 +76,7 @@ func Open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 	r.counts = make64(len(t.kinds))
 	r.fold = make(&r.log)
 	r.stream = block.Map(ctx, text, rng, block.Options{Workers: opt.Workers, Block: opt.Block},
-		func() *worker { return &worker{scanner: scanner{t: t, stamped: stamped}} },
+		func() *worker { return &worker{scanner: scanner{t: t, stamped: stamped, memo: new(memo)}} },
 		func(b *block.Block, w *worker) { w.scanner.block(b, &w.fragment) })
 	return r, nil
 }
@@ -217,7 +217,7 @@ func (r *reader) use(rec *Record) *Problem {
 	}
 	for i := range rec.Values {
 		if v := &rec.Values[i]; v.Slot == Unknown {
-			r.unknown.add(v.Key, rec.Offset)
+			r.unknown.add(v.Text, rec.Offset)
 		}
 	}
 	return r.fold.Record(rec)

@@ -59,7 +59,7 @@ func (s *scanner) whole(kind, from, to int) int {
 
 // recognise finds the kind of a message, and how long its template is; -1: none.
 func (s *scanner) recognise(msg []byte) (kind, n int) {
-	s.line.values, s.line.have = s.line.values[:len(s.out.values)], 0
+	s.line.restart()
 	at := s.lead(msg)
 	for ; ; at = 0 {
 		if at < len(msg) {
@@ -78,7 +78,7 @@ func (s *scanner) recognise(msg []byte) (kind, n int) {
 		if at == 0 {
 			break
 		}
-		s.line.values, s.line.have = s.line.values[:len(s.out.values)], 0
+		s.line.restart()
 	}
 	for _, k := range s.t.inside {
 		t := &s.t.kinds[k].inside
@@ -100,7 +100,7 @@ func (s *scanner) recognise(msg []byte) (kind, n int) {
 // template, because another record or the end of the log cut it off; -1: none.
 func (s *scanner) torn(msg []byte) int {
 	const least = 4 // bytes that tell a kind
-	s.line.values, s.line.have = s.line.values[:len(s.out.values)], 0
+	s.line.restart()
 	msg = msg[s.lead(msg):]
 	if len(msg) < least {
 		return -1
@@ -146,10 +146,15 @@ func (s *scanner) lead(msg []byte) int {
 // take takes a capture of a template.
 func (s *scanner) take(slot int, text []byte) {
 	if slot < 0 {
+		s.line.rigid = true
 		return
 	}
 	if t := s.t.Slots[slot].Type; t == Text || t == List || t == Word {
-		s.line.add(Value{Slot: slot, Text: text})
+		if s.line.add(Value{Slot: slot, Text: text}); t == Word {
+			s.line.mark(text, mark{kind: wordHole, value: s.line.lastValue()})
+		} else {
+			s.line.rigid = true
+		}
 		return
 	}
 	s.line.number(slot, bytes.TrimSpace(text), nil)

@@ -2,6 +2,7 @@ package linelog
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/block"
@@ -116,6 +117,8 @@ type scanner struct {
 	nested  bool  // the text is the message of a JSON record
 	clean   []byte
 	where   []int32
+	memo    *memo // nil: nothing is learned
+	alone   bool  // the text is the whole line
 
 	scouting bool // seen is wanted
 	seen     seen
@@ -168,20 +171,30 @@ func (s *scanner) takeOuter(line []byte) []byte {
 // scanLine scans one line without its newline.
 func (s *scanner) scanLine(line []byte) {
 	s.out.lines++
-	s.records, s.kind, s.rank = 0, 0, 0
-	line = bytes.TrimRight(line, "\r")
-	rest := line
-	for more := true; more; {
-		var b []byte
-		if b, rest, more = bytes.Cut(rest, carriageReturn); !more {
-			rest = nil
+	for n := len(line); n > 0 && line[n-1] == '\r'; n-- {
+		line = line[:n-1]
+	}
+	var h found
+	done, headed := false, false
+	if s.memo != nil && !s.cut {
+		if done, headed = s.quick(line, &h); done {
+			return
 		}
-		s.segment(b)
+	}
+	s.records, s.kind, s.rank = 0, 0, 0
+	s.alone = bytes.IndexByte(line, '\r') < 0
+	switch {
+	case !s.alone:
+		s.segments(line)
+	case headed:
+		s.fromHead(line, &h)
+	default:
+		s.segment(line)
 	}
 	switch {
 	case s.records > 0:
 		last := &s.out.entries[len(s.out.entries)-1]
-		last.last, last.hash = true, assemble.Hash(line[:min(len(line), hashed)])
+		last.last, last.hash = true, hashLine(line)
 	case s.rank == rankStranger:
 		s.stranger(line)
 	case s.rank == rankBlank:
@@ -191,8 +204,30 @@ func (s *scanner) scanLine(line []byte) {
 	}
 }
 
+// segments scans what stands between carriage returns.
+func (s *scanner) segments(line []byte) {
+	for more := true; more; {
+		var b []byte
+		if b, line, more = bytes.Cut(line, carriageReturn); !more {
+			line = nil
+		}
+		s.segment(b)
+	}
+}
+
 // hashed is how many bytes of a line tell it from others of the same time.
 const hashed = 256
+
+// hashLine returns the hash of a line. Two lanes of it go on side by side.
+func hashLine(line []byte) uint64 {
+	b := line[:min(len(line), hashed)]
+	even, odd := assemble.HashSeed, ^assemble.HashSeed
+	for ; len(b) >= 16; b = b[16:] {
+		even = assemble.Mix(even, binary.LittleEndian.Uint64(b))
+		odd = assemble.Mix(odd, binary.LittleEndian.Uint64(b[8:]))
+	}
+	return assemble.Mix(assemble.Mix(even, odd), assemble.Hash(b))
+}
 
 var carriageReturn = []byte{'\r'}
 
@@ -224,7 +259,7 @@ func (s *scanner) stranger(line []byte) {
 // segment scans what stands between carriage returns: a number of records, each
 // behind a head, or a text without one.
 func (s *scanner) segment(b []byte) {
-	var h, next found
+	var h found
 	if len(b) > 1 && b[0] == '{' && !s.nested && s.json(b, &h) || s.wholeLine(b) {
 		return
 	}
@@ -232,12 +267,18 @@ func (s *scanner) segment(b []byte) {
 		s.headless(b, &h.outer)
 		return
 	}
-	for ok := true; ok; h = next {
+	s.fromHead(b, &h)
+}
+
+// fromHead scans a text from its first head on.
+func (s *scanner) fromHead(b []byte, h *found) {
+	var next found
+	for ok, first := true, true; ok; *h, first = next, false {
 		from := h.msg
-		if from < len(b) && b[from] == '{' && !s.nested && s.json(b[from:], &h) { // the record of a JSON logger behind a head
+		if from < len(b) && b[from] == '{' && !s.nested && s.json(b[from:], h) { // the record of a JSON logger behind a head
 			return
 		}
-		s.begin(&h, true)
+		s.begin(h, true)
 		k, n := s.payload(b[from:])
 		if k >= 0 { // nothing in a quote counts
 			from += s.values(k, b[from:], n)
@@ -251,6 +292,7 @@ func (s *scanner) segment(b []byte) {
 			end = next.begin
 		}
 		if k < 0 {
+			s.line.size = cap(b) - h.msg
 			if k, n = s.recognise(b[h.msg:end]); k >= 0 {
 				s.values(k, b[h.msg:end], n)
 			} else if ok || s.cut {
@@ -258,6 +300,9 @@ func (s *scanner) segment(b []byte) {
 			}
 		}
 		s.end(k, b[h.msg:end])
+		if first && !ok && s.memo != nil && s.alone && !s.cut && !s.nested {
+			s.learn(b, h, k)
+		}
 	}
 }
 
@@ -387,7 +432,7 @@ func (s *scanner) begin(h *found, headed bool) {
 	if s.heads != nil && h.headMatch.head != nil {
 		s.heads[h.headMatch.head.Name]++
 	}
-	s.line = lineState{t: s.t, values: s.out.values}
+	s.line = lineState{t: s.t, values: s.out.values, base: len(s.out.values), marks: s.line.marks[:0]}
 	if headed {
 		s.out.stamp, s.out.outer = h.stamp, h.outer
 	}
@@ -423,12 +468,17 @@ func (s *scanner) end(k int, msg []byte) {
 	r.payload, r.strange, r.Cut = s.line.payload, s.line.strange, s.cut
 	r.short = s.line.torn || s.line.have&kind.need != kind.need
 	s.records++
-	n := len(s.out.entries)
-	if n == cap(s.out.entries) {
-		s.out.entries = append(s.out.entries, entry{})
-	}
-	s.out.entries = s.out.entries[:n+1]
-	e := &s.out.entries[n] // set in place: a record is large
+	e := s.out.grow()
 	e.Record, e.strangers, e.text, e.afterHead = *r, 0, nil, s.out.headed
 	s.out.headed = false
+}
+
+// grow adds an entry, to be set in place: a record is large.
+func (f *fragment) grow() *entry {
+	n := len(f.entries)
+	if n == cap(f.entries) {
+		f.entries = append(f.entries, entry{})
+	}
+	f.entries = f.entries[:n+1]
+	return &f.entries[n]
 }
