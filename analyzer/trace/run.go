@@ -23,6 +23,10 @@ type RunMeta struct {
 	Duration    int64
 	HasDuration bool
 
+	// Positions says that the source names no requests: request_id is the place of
+	// each in its arrays, and tells nothing to another source.
+	Positions bool
+
 	// NoRequests says why the source holds no per-request rows, or is empty.
 	NoRequests string
 

@@ -203,7 +203,7 @@ func (r *reader) record(rec *Record) {
 		r.add(diag.Diag{Code: "truncated", Severity: diag.DataLoss, Offset: rec.Cut.Offset, Msg: msg})
 	}
 	meta, rules := r.dialect.Describe(rec)
-	meta.Key, meta.Format, meta.Side = rec.Offset, r.dialect.Name, trace.Client
+	meta.Key, meta.Format, meta.Side, meta.Positions = rec.Offset, r.dialect.Name, trace.Client, true
 	r.runs = append(r.runs, meta)
 	w := newRows(rec, meta, rules, r.opt.Lists, &r.log)
 	switch {

@@ -1,0 +1,60 @@
+package join
+
+import (
+	"bytes"
+	"slices"
+
+	"servescope/analyzer/trace"
+)
+
+// A disaggregated deployment of vLLM serves a request twice: its router sends it
+// to a prefill node with max_tokens = 1, waits, and sends it to a decode node.
+// Both nodes log it under one id as API servers do, so that nothing but its
+// lengths tells them apart.
+
+// halves reports whether two rows of servers are a request on the prefill node and
+// the same on the decode node.
+func (x *rows) halves(a, b int32) bool {
+	return x.onPrefill(a, b) || x.onPrefill(b, a)
+}
+
+// onPrefill reports whether row a is that of the prefill node and b that of the
+// decode node: a asks for one token and b for more. Where it is not recorded
+// what they ask for, what they got counts if the id says that there are two nodes.
+func (x *rows) onPrefill(a, b int32) bool {
+	v, i := x.at(a)
+	w, j := x.at(b)
+	if v.sideOf(i) != trace.Server || w.sideOf(j) != trace.Server {
+		return false
+	}
+	most, asked := v.most.At(i)
+	more, askedMore := w.most.At(j)
+	if asked && askedMore {
+		return most == 1 && more > 1
+	}
+	_, paired := v.groups.At(i)
+	if id, ok := v.ids.At(i); ok {
+		paired = paired || bytes.Contains(id, address)
+	}
+	n, known := v.output.At(i)
+	m, knownMore := w.output.At(j)
+	return paired && known && knownMore && n == 1 && m > 1
+}
+
+// paired reports whether some id says that its request is served by two nodes.
+func (x *rows) paired() bool {
+	return slices.ContainsFunc(x.views, func(v view) bool { return bytes.Contains(v.ids.Data, address) })
+}
+
+// node returns the side of a row that its server saw as if it was the whole of
+// the request, where its id says that it is a half: the prefill node is asked
+// for one token.
+func node(id []byte, most, output int64) (trace.Side, bool) {
+	if !bytes.Contains(id, address) || !bytes.Contains(id, decodeAddress) {
+		return 0, false
+	}
+	if most == 1 || most == 0 && output == 1 {
+		return trace.Prefill, true
+	}
+	return trace.Decode, true
+}

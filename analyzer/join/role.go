@@ -1,0 +1,152 @@
+package join
+
+import (
+	"cmp"
+	"slices"
+
+	"servescope/analyzer/trace"
+)
+
+// outermost orders the sides: a request that several saw is counted once, by the
+// first of these.
+var outermost = [...]trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engine, trace.Decode, trace.Prefill}
+
+// rank is the place of each side in that order.
+var rank = func() (of [len(outermost)]int) {
+	for i, side := range outermost {
+		of[side] = i
+	}
+	return of
+}()
+
+// collect lists the rows of groups.
+func (l *Links) collect(from *linker) {
+	for r := range l.n {
+		if from.ring[r] == r {
+			l.group[r] = -1
+			continue
+		}
+		if from.parent[r] != r { // the first of a group is its root
+			continue
+		}
+		l.starts = append(l.starts, int32(len(l.members)))
+		first := len(l.members)
+		l.members = append(l.members, r)
+		for m := from.ring[r]; m != r; m = from.ring[m] {
+			l.members = append(l.members, m)
+		}
+		l.halve(l.members[first:])
+		slices.SortFunc(l.members[first:], l.order)
+	}
+	l.starts = append(l.starts, int32(len(l.members)))
+	for g := range len(l.starts) - 1 {
+		for _, m := range l.members[l.starts[g]:l.starts[g+1]] {
+			l.group[m] = int32(g)
+		}
+	}
+}
+
+// order orders the rows of a request: from the outermost side, and of one side
+// the row that says most first.
+func (l *Links) order(a, b int32) int {
+	return cmp.Or(cmp.Compare(rank[l.Side(a)], rank[l.Side(b)]), cmp.Compare(l.quality(b), l.quality(a)), cmp.Compare(a, b))
+}
+
+// quality tells how much a row says of its request's times. Rows of the same
+// side are told apart by it: spans, which have stamps in ns, say more than lines
+// of a log.
+func (l *Links) quality(r int32) int64 {
+	v, i := l.at(r)
+	s := &v.columns
+	n := int64(0)
+	for _, c := range [...]trace.Ints{s.first, s.last, s.start[0], s.start[1], s.finished, v.output} {
+		if _, ok := c.At(i); ok {
+			n++
+		}
+	}
+	step, ok := s.resolution.At(i)
+	if !ok || step < 1 {
+		step = 1
+	}
+	fine := int64(0)
+	for ; step < 1e12; step *= 10 {
+		fine++
+	}
+	if _, ok := s.first.At(i); ok {
+		n += 100 // without a first token the rest is worth little
+	}
+	if l.node[r] > 0 { // what the node itself says goes before what passes for a server
+		n -= 1000
+	}
+	return n + 8*fine
+}
+
+// halve finds the rows of a disaggregated request that pass for those of one
+// server: that of the prefill node asks for one token.
+func (l *Links) halve(list []int32) {
+	for _, a := range list {
+		for _, b := range list {
+			if a == b || !l.onPrefill(a, b) {
+				continue
+			}
+			l.node[a] = int8(trace.Prefill) + 1
+			if _, room := l.groupOf(b); !room { // else both nodes have the request at once: what the second saw is all of it
+				l.node[b] = int8(trace.Decode) + 1
+			}
+		}
+	}
+}
+
+// assign gives every row its role.
+func (l *Links) assign(opt Options) {
+	for r := range l.n {
+		v, _ := l.at(r)
+		l.sides[v.Part.Run] |= 1 << l.Side(r)
+	}
+	counting := make(map[int32]trace.Side)
+	for run, sides := range l.sides {
+		for _, side := range slices.Backward(outermost[:]) {
+			if sides.Has(side) {
+				counting[run] = side
+			}
+		}
+	}
+	for r := range l.n {
+		v, _ := l.at(r)
+		if opt.IDs && l.Side(r) != counting[v.Part.Run] {
+			l.role[r] = Apart
+		}
+	}
+	for g := range len(l.starts) - 1 {
+		list := l.members[l.starts[g]:l.starts[g+1]]
+		v, _ := l.at(list[0])
+		counted := l.Side(list[0]) == counting[v.Part.Run]
+		for i, m := range list {
+			switch {
+			case i > 0 && slices.ContainsFunc(list[:i], func(o int32) bool { return l.repeats(m, o) }):
+				l.role[m] = Repeats
+			case counted && l.Side(m) != counting[v.Part.Run]:
+				l.role[m] = Linked
+			}
+		}
+	}
+}
+
+// repeats reports whether row o, which says more, stands for row m: both are of
+// one side, and m is no other attempt or choice.
+func (l *Links) repeats(m, o int32) bool {
+	return l.Side(m) == l.Side(o) && !l.apart(m, o)
+}
+
+// nodes finds the rows of nodes of a disaggregated deployment that their ids give
+// away, with or without the other half.
+func (l *Links) nodes() {
+	for r := range l.n {
+		v, i := l.at(r)
+		if id, ok := v.ids.At(i); ok && l.node[r] == 0 && v.sideOf(i) == trace.Server {
+			if side, ok := node(id, value(v.most, i), value(v.output, i)); ok {
+				l.node[r] = int8(side) + 1
+			}
+		}
+	}
+}

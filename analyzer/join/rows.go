@@ -1,0 +1,102 @@
+package join
+
+import (
+	"bytes"
+	"sort"
+
+	"servescope/analyzer/trace"
+)
+
+// Part is a batch of rows. Parts hold the rows of all inputs in their order;
+// rows are numbered through all of them. A part's batch is read only.
+type Part struct {
+	*trace.Batch
+	Run   int32 // number of the run: rows of different runs are never linked
+	Input int32 // number of the input that it was read from
+	First int32 // number of its first row
+}
+
+// view is a part with the columns that linking looks at.
+type view struct {
+	Part
+	ids, groups     trace.Texts
+	side            trace.Dicts
+	attempt, choice trace.Ints
+	most, output    trace.Ints
+	source          int32 // number of the first of its sources; there is one per side
+	columns         stampColumns
+}
+
+func viewOf(p Part) view {
+	return view{
+		Part: p, ids: p.Texts(trace.RequestID), groups: p.Texts(trace.JoinGroup), side: p.Dicts(trace.SideCol),
+		attempt: p.Ints(trace.Attempt), choice: p.Ints(trace.Choice),
+		most: p.Ints(trace.MaxTokens), output: p.Ints(trace.OutputTokens),
+		columns: stampColumnsOf(p.Batch),
+	}
+}
+
+// sideOf returns the side of row i of the part as its source states it.
+func (v *view) sideOf(i int) trace.Side {
+	if c, ok := v.side.At(i); ok {
+		return trace.Side(c)
+	}
+	return v.Part.Batch.Run.Side
+}
+
+// rows finds rows by their numbers.
+type rows struct {
+	views []view
+	n     int32
+}
+
+// at returns the view of row r and its index in it.
+func (x *rows) at(r int32) (*view, int) {
+	k := sort.Search(len(x.views), func(k int) bool { return x.views[k].First > r }) - 1
+	v := &x.views[k]
+	return v, int(r - v.First)
+}
+
+// id returns the request id of row r, if it has one that names it.
+func (x *rows) id(r int32) ([]byte, bool) {
+	v, i := x.at(r)
+	if v.Part.Batch.Run.Positions {
+		return nil, false
+	}
+	return v.ids.At(i)
+}
+
+// side returns the side of row r as its source states it.
+func (x *rows) side(r int32) trace.Side {
+	v, i := x.at(r)
+	return v.sideOf(i)
+}
+
+// source returns the number of the source of row r: one record of one input as
+// one side saw it, within which an id names one request.
+func (x *rows) source(r int32) int32 {
+	v, i := x.at(r)
+	return v.source + int32(v.sideOf(i))
+}
+
+// part tells whether two rows of one source with one id are sequences or
+// attempts of one request.
+func (x *rows) apart(a, b int32) bool {
+	v, i := x.at(a)
+	w, j := x.at(b)
+	return value(v.attempt, i) != value(w.attempt, j) || value(v.choice, i) != value(w.choice, j)
+}
+
+// value returns value i of c, 0 where it is null.
+func value(c trace.Ints, i int) int64 {
+	n, _ := c.At(i)
+	return n
+}
+
+// key is the name of a row on one level of linking.
+type key struct {
+	form
+	run int32
+}
+
+func (k *key) equal(o *key) bool { return k.run == o.run && bytes.Equal(k.text, o.text) }

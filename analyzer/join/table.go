@@ -1,0 +1,74 @@
+package join
+
+import (
+	"hash/maphash"
+	"math/bits"
+)
+
+// table groups rows by their names: an open-addressing table of 64-bit hashes
+// whose entries are compared by name, 20 bytes a row. Rows of one name are a
+// chain in order of their numbers. The hashes are seeded at random, so that no
+// file can be written whose names all have one; nothing depends on them.
+type table struct {
+	seed   maphash.Seed
+	hashes []uint64 // by row
+	next   []int32  // by row: the next of the same name, or -1
+	slots  []int32  // first row of a chain + 1; 0: empty
+	heads  []uint64 // bitmap of the rows that are the first of their name
+}
+
+// fill puts the rows below n that have a name into the table.
+func (t *table) fill(n int32, name func(r int32, scratch *[]byte) (key, bool)) {
+	if t.hashes == nil {
+		t.seed = maphash.MakeSeed()
+		t.hashes, t.next = make([]uint64, n), make([]int32, n)
+		t.slots = make([]int32, 1<<bits.Len32(uint32(n)+uint32(n)/2))
+		t.heads = make([]uint64, (n+63)/64)
+	}
+	clear(t.slots)
+	clear(t.heads)
+	mask := uint64(len(t.slots) - 1)
+	var mine, other []byte
+	for r := n - 1; r >= 0; r-- { // the last first: a chain begins with the first
+		t.next[r] = -1
+		k, ok := name(r, &mine)
+		if !ok {
+			continue
+		}
+		h := maphash.Bytes(t.seed, k.text) ^ uint64(k.run)
+		t.hashes[r] = h
+		i := h & mask
+		for ; t.slots[i] != 0; i = (i + 1) & mask {
+			first := t.slots[i] - 1
+			if t.hashes[first] != h {
+				continue
+			}
+			if o, _ := name(first, &other); o.equal(&k) {
+				t.next[r] = first
+				t.heads[first>>6] &^= 1 << (first & 63)
+				break
+			}
+		}
+		t.slots[i] = r + 1
+		t.heads[r>>6] |= 1 << (r & 63)
+	}
+}
+
+// each calls f with the rows of every name that several rows have, in order of
+// their first rows. The slice is valid during the call.
+func (t *table) each(f func(rows []int32)) {
+	var list []int32
+	for w, word := range t.heads {
+		for ; word != 0; word &= word - 1 {
+			r := int32(w<<6 + bits.TrailingZeros64(word))
+			if t.next[r] < 0 {
+				continue
+			}
+			list = list[:0]
+			for ; r >= 0; r = t.next[r] {
+				list = append(list, r)
+			}
+			f(list)
+		}
+	}
+}
