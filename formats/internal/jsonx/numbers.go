@@ -1,0 +1,46 @@
+package jsonx
+
+import "servescope/formats/internal/numx"
+
+// MaxNumbers is the longest array that Numbers keeps. No response has as many
+// tokens; a file that claims so must not decide how much memory is used.
+const MaxNumbers = 8 << 20
+
+// Numbers reads the array that comes next and appends its numbers to dst, each
+// times 10^scale as numx.Scaled does. ok is false when an element is no number
+// that fits, when there are too many, and after a problem; the array is then
+// skipped and dst is returned as far as it got.
+func (c *Cursor) Numbers(dst []int64, scale int) (out []int64, ok bool) {
+	if c.Kind() != Array || !c.push() {
+		return dst, false
+	}
+	for most := len(dst) + MaxNumbers; len(dst) <= most; {
+		var n int
+		var stop numx.Stop
+		dst, n, stop = numx.List(dst, c.Window(), scale, true)
+		if stop == numx.End {
+			c.pos += n - 1
+			c.first = true
+			return dst, !c.More() && !c.broken
+		}
+		c.pos += n
+		c.first = true // a comma was consumed, or there was none yet
+		if !c.More() {
+			return dst, !c.broken
+		}
+		if c.Kind() != Number {
+			break
+		}
+		b := c.Literal()
+		v, size, fits := numx.Scaled(b, scale)
+		if !fits || size != len(b) {
+			break
+		}
+		dst = append(dst, v)
+		if !c.More() {
+			return dst, !c.broken
+		}
+	}
+	c.Leave()
+	return dst, false
+}
