@@ -61,11 +61,3 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 }
-
-func TestQuantile(t *testing.T) {
-	for text, want := range map[string]string{"99": "0.99", "50": "0.5", "5": "0.05", "99.9": "0.999", "90.0": "0.9", "0": "", "100": "", "": "", "x": ""} {
-		if got := quantile(text); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/internal/bench"
 	"servescope/formats/internal/jsonx"
 )
 
@@ -190,7 +191,7 @@ func (r *reader) record(o *object) {
 	k, stat := plain, "value"
 	if base, ok := strings.CutSuffix(name.text, "_ms"); ok {
 		what, _, _ := strings.Cut(base, "_")
-		if s := statistic(what); s != "" {
+		if s := bench.Statistic(what); s != "" {
 			k, stat = millis, s
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/unit"
+	"servescope/formats/internal/bench"
 )
 
 // kind is how a number becomes a figure.
@@ -118,51 +119,19 @@ func (s *shape) figureOf(path string) (k kind, stat string, ok bool) {
 	group, name, nested := strings.Cut(path, ".")
 	switch {
 	case nested && strings.HasSuffix(group, "percentiles"): // {"99": s}
-		return seconds, quantile(name), quantile(name) != ""
+		return seconds, bench.Statistic("p" + name), bench.Statistic("p"+name) != ""
 	case nested && group == "mm_processor_stats":
 		if stage, what, ok := strings.Cut(name, "."); ok && strings.HasSuffix(stage, "_ms") {
-			return millis, statistic(what), statistic(what) != ""
+			return millis, bench.Statistic(what), bench.Statistic(what) != ""
 		}
 	case s.name == "vllm-mm-processor" && strings.HasSuffix(path, "_ms"):
 		what, _, _ := strings.Cut(path, "_")
-		return millis, statistic(what), statistic(what) != ""
+		return millis, bench.Statistic(what), bench.Statistic(what) != ""
 	case s.name == "sglang-multi-turn" && group == "summary":
 		what, of, _ := strings.Cut(name, "_")
 		if k, ok = map[string]kind{"ttft": seconds, "itl": seconds, "latency": seconds, "prompt_len": tokens, "output_len": tokens}[of]; ok {
-			return k, statistic(what), statistic(what) != ""
+			return k, bench.Statistic(what), bench.Statistic(what) != ""
 		}
 	}
 	return 0, "", false
-}
-
-// statistic returns our name of a statistic, or "".
-func statistic(s string) string {
-	switch s {
-	case "mean", "std", "min", "max":
-		return s
-	case "average":
-		return "mean"
-	case "median":
-		return "0.5"
-	}
-	if p, ok := strings.CutPrefix(s, "p"); ok {
-		return quantile(p)
-	}
-	return ""
-}
-
-// quantile returns the rank of a percentage below 100, or "".
-func quantile(percent string) string {
-	whole, fraction, _ := strings.Cut(percent, ".")
-	if len(whole) == 0 || len(whole) > 2 || strings.Trim(whole+fraction, "0123456789") != "" {
-		return ""
-	}
-	if len(whole) == 1 {
-		whole = "0" + whole
-	}
-	q := strings.TrimRight(whole+fraction, "0")
-	if q == "" {
-		return ""
-	}
-	return "0." + q
 }

@@ -321,8 +321,9 @@ func TestErrorClass(t *testing.T) {
 
 func TestStatistic(t *testing.T) {
 	for key, want := range map[string]string{"mean": "mean", "median": "0.5", "p99": "0.99", "p99.9": "0.999", "p5": "0.05", "p50": "0.5", "p90": "0.9",
-		"p": "", "p100": "", "p0": "", "px": "", "std": "std", "count": "", "p1.2.3": ""} {
-		if got := statistic(key); got != want {
+		"p100": "", "p0": "", "px": "", "std": "std", "count": "", "p1.2.3": "",
+		"avg": "mean", "average": "mean", "stddev": "std", "std_dev": "std", "p0.1": "0.001", "p90.0": "0.9", "p": "", "variance": ""} {
+		if got := Statistic(key); got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}

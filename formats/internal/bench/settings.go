@@ -141,7 +141,7 @@ func reported(key string, v float64) (trace.Reported, bool) {
 	}
 	name, ok := strings.CutSuffix(name, "_ms")
 	stat, name, found := strings.Cut(name, "_")
-	if stat = statistic(stat); !ok || !found || stat == "" {
+	if stat = Statistic(stat); !ok || !found || stat == "" {
 		return trace.Reported{}, false
 	}
 	metric, ok := latencies[name]
@@ -151,11 +151,15 @@ func reported(key string, v float64) (trace.Reported, bool) {
 	return trace.Reported{Key: key, Metric: metric, Stat: stat, Value: v * 1e6, Unit: unit.Nanosecond}, ok
 }
 
-// statistic returns our name of the statistic in a key: "p99.9" is "0.999".
-func statistic(s string) string {
+// Statistic returns our name of the statistic in a key, or "": "p99.9" is "0.999".
+func Statistic(s string) string {
 	switch s {
 	case "mean", "std", "min", "max":
 		return s
+	case "avg", "average":
+		return "mean"
+	case "stddev", "std_dev":
+		return "std"
 	case "median":
 		return "0.5"
 	}
