@@ -32,7 +32,32 @@ type RunMeta struct {
 
 	Config   []Pair     // settings of the run worth showing, in source order
 	Reported []Reported // what the producer itself claimed; never mixed with computed values
+	Doubts   []Doubt    // values of requests that cannot be true
 	Notes    []string   // facts a reader of the numbers must know
+}
+
+// Doubt is a value that a source states of requests and that cannot be: a time
+// of 0 for what was never measured, a first token behind the end. Rows hold
+// null in its place.
+type Doubt struct {
+	Key    string    // member of a request in the source: "ttft_s"
+	Metric string    // our metric's name that a reader would take it for; empty when there is none
+	Value  float64   // what is stated, in Unit, where it is one and the same; else 0
+	Unit   unit.Unit // base unit
+	Count  int64     // requests that state it
+	Why    string    // why it cannot be
+}
+
+// Doubt counts a value of one more request that cannot be. d's Count is not read.
+func (m *RunMeta) Doubt(d Doubt) {
+	for i := range m.Doubts {
+		if m.Doubts[i].Key == d.Key && m.Doubts[i].Why == d.Why {
+			m.Doubts[i].Count++
+			return
+		}
+	}
+	d.Count = 1
+	m.Doubts = append(m.Doubts, d)
 }
 
 // Pair is one setting of a run.

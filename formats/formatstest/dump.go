@@ -109,7 +109,17 @@ type runJSON struct {
 	NoRequests string         `json:"no_requests,omitempty"`
 	Config     [][2]string    `json:"config,omitempty"`
 	Reported   []reportedJSON `json:"reported,omitempty"`
+	Doubts     []doubtJSON    `json:"doubts,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
+}
+
+type doubtJSON struct {
+	Key    string  `json:"key"`
+	Metric string  `json:"metric,omitempty"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Count  int64   `json:"count"`
+	Why    string  `json:"why"`
 }
 
 type reportedJSON struct {
@@ -132,6 +142,9 @@ func dumpRun(m *trace.RunMeta) runJSON {
 	}
 	for _, p := range m.Reported {
 		r.Reported = append(r.Reported, reportedJSON{p.Key, p.Metric, p.Stat, p.Value, string(p.Unit)})
+	}
+	for _, d := range m.Doubts {
+		r.Doubts = append(r.Doubts, doubtJSON{d.Key, d.Metric, d.Value, string(d.Unit), d.Count, d.Why})
 	}
 	return r
 }
