@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/llmperf"
+
+func init() { add(&llmperf.Format) }

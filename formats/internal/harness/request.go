@@ -1,0 +1,131 @@
+package harness
+
+import (
+	"servescope/analyzer/trace"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/bench"
+	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/numx"
+)
+
+const (
+	maxSlots = 16   // fields and lists of a request
+	maxText  = 1024 // bytes of a text that are kept
+	maxName  = 128
+	maxDepth = 32
+)
+
+// Request is one request as far as a Dialect names its members.
+type Request struct {
+	Status trace.Status   // as its place tells
+	Run    *trace.RunMeta // that it is of
+
+	fields   [maxSlots]field
+	text     []byte // of the fields
+	lists    [maxSlots][]int64
+	listed   [maxSlots]bool
+	problems [len(problems)]bool
+	wanted   bool // the lists of rows are
+	gaps     []int64
+	counts   []int64
+}
+
+type field struct {
+	kind     jsonx.Kind // EOF: missing
+	from, to int
+}
+
+// What may be wrong with members of a request, each said once of it.
+const (
+	ofList = iota
+	ofValue
+	ofStamp
+)
+
+var problems = [...]*assemble.Problem{ofList: badList, ofValue: badValue, ofStamp: assemble.UnknownStamp}
+
+func (q *Request) reset(status trace.Status) {
+	q.Status, q.text = status, q.text[:0]
+	clear(q.fields[:])
+	clear(q.listed[:])
+	clear(q.problems[:])
+}
+
+// keep keeps a field. As in Python the last of equal names counts.
+func (q *Request) keep(slot int, k jsonx.Kind, v []byte) {
+	from := len(q.text)
+	q.text = append(q.text, v...)
+	q.fields[slot] = field{k, from, len(q.text)}
+}
+
+// Kind is the kind of a field's value, EOF where it is missing.
+func (q *Request) Kind(slot int) jsonx.Kind { return q.fields[slot].kind }
+
+// Has reports whether a field is there and is not null.
+func (q *Request) Has(slot int) bool {
+	return q.fields[slot].kind != jsonx.EOF && q.fields[slot].kind != jsonx.Null
+}
+
+// Text is a field as it is written, strings decoded.
+func (q *Request) Text(slot int) []byte {
+	f := q.fields[slot]
+	return q.text[f.from:f.to]
+}
+
+// Time is a field in s as ns.
+func (q *Request) Time(slot int) (int64, bool) {
+	b := q.Text(slot)
+	v, n, ok := numx.Scaled(b, numx.Second)
+	return v, ok && n == len(b) && q.fields[slot].kind == jsonx.Number
+}
+
+// Number is a field as a float64.
+func (q *Request) Number(slot int) (float64, bool) {
+	b := q.Text(slot)
+	v, n, ok := numx.ParseFloat(b)
+	return v, ok && n == len(b) && q.fields[slot].kind == jsonx.Number
+}
+
+// Count is a field that is a whole number.
+func (q *Request) Count(slot int) (int64, bool) {
+	b := q.Text(slot)
+	v, n, ok := numx.ParseInt(b)
+	return v, ok && n == len(b) && q.fields[slot].kind == jsonx.Number
+}
+
+// List is an array of seconds in ns; ok is false where it is missing or broken.
+func (q *Request) List(slot int) ([]int64, bool) { return q.lists[slot], q.listed[slot] }
+
+// Fail marks the row of a request as failed with an error of the class that a
+// text or an HTTP status tells.
+func (q *Request) Fail(b *trace.Builder, text []byte) {
+	b.Code(trace.StatusCol, int32(trace.Failed))
+	b.Dict(trace.ErrorClass, []byte(bench.ErrorClass(text)))
+}
+
+// Chunks writes the gaps between the stamps of tokens and how many tokens each
+// chunk carries: tokens of one chunk have one stamp.
+func (q *Request) Chunks(b *trace.Builder, stamps []int64) {
+	if len(stamps) == 0 {
+		return
+	}
+	q.gaps, q.counts = q.gaps[:0], q.counts[:0]
+	last := stamps[0]
+	n := int64(1)
+	for _, t := range stamps[1:] {
+		if t == last {
+			n++
+			continue
+		}
+		q.gaps, q.counts = append(q.gaps, t-last), append(q.counts, n)
+		last, n = t, 1
+	}
+	q.counts = append(q.counts, n)
+	b.Int(trace.FirstToken, stamps[0])
+	b.Int(trace.LastToken, last)
+	b.Int(trace.FirstChunkTokens, q.counts[0])
+	if q.wanted {
+		b.List(trace.ChunkGaps, q.gaps)
+		b.List(trace.ChunkTokens, q.counts)
+	}
+}

@@ -1,0 +1,279 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/numx"
+)
+
+// value reads the value at the cursor, or enters it. key is its name.
+func (r *reader) value(key string) {
+	switch k := r.c.Kind(); k {
+	case jsonx.Object:
+		r.object()
+	case jsonx.Array: // of objects that are runs or requests, or hold some; others are of no use
+		if len(r.stack) < maxDepth && r.leads() && r.c.Open() {
+			r.stack = append(r.stack, frame{array: true, path: len(r.path)})
+		} else {
+			r.c.Skip()
+		}
+	case jsonx.String:
+		r.scalar(key, string(r.c.Text(maxText)))
+	case jsonx.Number, jsonx.Bool:
+		r.scalar(key, string(r.c.Literal()))
+	default:
+		r.c.Skip()
+	}
+}
+
+// leads reports whether runs or requests are within the array at the path.
+func (r *reader) leads() bool {
+	for path, m := range r.table {
+		if (m.what == 'q' || m.what == 'r') && strings.HasPrefix(path, string(r.path)+"[]") {
+			return true
+		}
+	}
+	return false
+}
+
+// object reads a request, or enters another object.
+func (r *reader) object() {
+	m := r.table[string(r.path)]
+	if m.what == 'q' {
+		r.read(trace.Status(m.n))
+		return
+	}
+	f := frame{path: len(r.path), run: m.what == 'r'}
+	if f.run {
+		r.base, r.inRun = r.c.Offset(), len(r.path)+1
+		r.current()
+	}
+	if len(r.stack) >= maxDepth || !r.c.Open() {
+		r.c.Skip()
+		return
+	}
+	r.stack = append(r.stack, f)
+}
+
+// scalar takes a setting or a figure.
+func (r *reader) scalar(key, text string) {
+	path := string(r.path)
+	if r.inRun >= 0 {
+		path = path[r.inRun:]
+	}
+	if m := r.table[path]; m.what == '=' {
+		if text != "" && len(text) <= maxName {
+			r.setting(trace.Pair{Key: m.metric, Value: strings.ToValidUTF8(text, "\uFFFD")})
+		}
+		return
+	}
+	if r.inside && r.inRun < 0 {
+		return
+	}
+	rep, kind, ok := r.figure(path, key, text)
+	if !ok {
+		return
+	}
+	m := r.current()
+	if m == nil {
+		return
+	}
+	r.figures++
+	r.found = true
+	if kind == duration {
+		if rep.Value > 0 && rep.Value < 1e18 {
+			m.Duration, m.HasDuration = int64(rep.Value+0.5), true
+		}
+	} else if len(m.Reported) < maxReported {
+		m.Reported = append(m.Reported, rep)
+	}
+}
+
+// setting files a setting with the run, or with all runs of the document.
+func (r *reader) setting(p trace.Pair) {
+	if r.run != nil {
+		r.run.Config = append(r.run.Config, p)
+	} else if len(r.around) < maxReported {
+		r.around = append(r.around, p)
+	}
+}
+
+// current returns the run that is being read, and begins it. It is nil where
+// there are too many.
+func (r *reader) current() *trace.RunMeta {
+	if r.run == nil && len(r.runs) < maxRuns {
+		m := r.d.Run
+		m.Key, m.Format = r.base, r.d.Name
+		m.Config = append(m.Config, r.around...)
+		r.run = &m
+		r.runs = append(r.runs, r.run)
+	}
+	return r.run
+}
+
+// read reads the request at the cursor and makes its row.
+func (r *reader) read(status trace.Status) {
+	q, at := &r.request, r.c.Offset()
+	q.reset(status)
+	base := len(r.path)
+	r.members(base, 0)
+	r.path = r.path[:base]
+	if r.c.Err() != nil {
+		r.builder.Drop()
+		return
+	}
+	if _, bad := r.c.Problem(); bad {
+		r.builder.Drop()
+		r.skip(truncated, at)
+		return
+	}
+	r.found = true
+	if q.Run = r.current(); q.Run == nil {
+		r.builder.Drop()
+		return
+	}
+	r.owner = q.Run
+	for i := range q.problems {
+		if q.problems[i] {
+			r.note(problems[i], at)
+		}
+	}
+	r.builder.Int(trace.Offset, at)
+	r.builder.Code(trace.StatusCol, int32(status))
+	if p := r.d.Row(q, r.builder); p != nil {
+		r.builder.Drop()
+		r.skip(p, at)
+		return
+	}
+	r.rows++
+	r.parsed("request")
+}
+
+// members reads the members of an object of a request.
+func (r *reader) members(base, depth int) {
+	from := len(r.path)
+	for r.c.Open(); r.c.More(); {
+		b := r.c.Key(maxName)
+		if _, bad := r.c.Problem(); bad {
+			return
+		}
+		if r.path = r.path[:from]; from > base {
+			r.path = append(r.path, '.')
+		}
+		r.path = append(r.path, b...)
+		r.member(base, depth)
+	}
+	r.path = r.path[:from]
+}
+
+// member reads one value of a request.
+func (r *reader) member(base, depth int) {
+	q, path := &r.request, r.path[base:]
+	k := r.c.Kind()
+	m := r.table[string(path)]
+	switch {
+	case k == jsonx.Object && depth < maxDepth:
+		r.members(base, depth+1)
+		return
+	case k == jsonx.Array && m.what == '[':
+		q.lists[m.n], q.listed[m.n] = r.c.Numbers(q.lists[m.n][:0], numx.Second)
+		q.problems[ofList] = q.problems[ofList] || !q.listed[m.n]
+		return
+	case k == jsonx.Object, k == jsonx.Array, k == jsonx.Broken, m.what != 'c' && m.what != '@':
+		r.c.Skip()
+		return
+	}
+	var v []byte
+	if k == jsonx.String {
+		v = r.c.Text(maxText)
+	} else {
+		v = r.c.Literal()
+	}
+	if m.what == '@' {
+		q.keep(m.n, k, v)
+	} else if k != jsonx.Null {
+		r.column(trace.Col(m.n), k, v)
+	}
+}
+
+// column sets a column to a value.
+func (r *reader) column(c trace.Col, k jsonx.Kind, v []byte) {
+	f := &trace.Requests.Fields[c]
+	switch f.Type {
+	case trace.Text:
+		r.builder.Text(c, v)
+		return
+	case trace.Dict:
+		r.builder.Dict(c, v)
+		return
+	}
+	n, size, ok := numx.ParseInt(v)
+	if f.Unit == unit.Nanosecond {
+		n, size, ok = numx.Scaled(v, numx.Second)
+	}
+	switch {
+	case !ok || size != len(v) || k != jsonx.Number:
+		r.request.problems[ofValue] = true
+	case f.Stamp && n <= 0:
+		r.request.problems[ofStamp] = true
+	default:
+		r.builder.Int(c, n)
+	}
+}
+
+func (r *reader) finish() {
+	if r.err = r.c.Err(); r.err != nil {
+		r.err = fmt.Errorf("%s: %w", r.src.Name(), r.err)
+		return
+	}
+	if r.account.Parsed == 0 {
+		r.add(diag.Diag{Code: "no_results", Severity: diag.Error, Offset: -1, Msg: "the file holds no result of " + r.d.Name})
+	}
+}
+
+func (r *reader) parsed(kind string) {
+	r.account.Total++
+	r.account.Parsed++
+	r.account.Kinds[kind]++
+}
+
+func (r *reader) skip(p *assemble.Problem, at int64) {
+	r.account.Total++
+	r.account.Diagnosed++
+	r.note(p, at)
+}
+
+func (r *reader) note(p *assemble.Problem, at int64) {
+	assemble.Notes{File: r.src.Name(), Log: &r.log}.Note(p, at)
+}
+
+func (r *reader) add(d diag.Diag) {
+	d.File = r.src.Name()
+	r.log.Add(d)
+}
+
+// Batch implements formats.Reader.
+func (r *reader) Batch() *trace.Batch { return r.batch }
+
+// Err implements formats.Reader.
+func (r *reader) Err() error { return r.err }
+
+// Diags implements formats.Reader.
+func (r *reader) Diags() *diag.Log { return &r.log }
+
+// Runs implements formats.Reader.
+func (r *reader) Runs() []*trace.RunMeta { return r.runs }
+
+// Account implements formats.Reader: of requests, of documents with figures,
+// and of what was skipped.
+func (r *reader) Account() formats.Account { return r.account }
+
+// Close implements formats.Reader.
+func (r *reader) Close() error { return r.rc.Close() }
