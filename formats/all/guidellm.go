@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/guidellm"
+
+func init() { add(&guidellm.Format) }

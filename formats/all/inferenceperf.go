@@ -1,0 +1,5 @@
+package all
+
+import "servescope/formats/inferenceperf"
+
+func init() { add(&inferenceperf.Format) }
