@@ -84,9 +84,13 @@ func (a *axis) stretch(t int64) (window, end int64) {
 }
 
 // over returns W of a run: the part of its interval that the query is about.
-func (b *base) over(run int32) interval {
+func (b *base) over(run int32) interval { return b.overSpan(run, b.def.Span) }
+
+// overSpan returns W with the length of the given span, where the query is about
+// the whole run.
+func (b *base) overSpan(run int32, span metric.Span) interval {
 	info := b.runs[run]
-	w := info.over(b.def)
+	w := info.over(b.def, span)
 	if !b.q.Timed() {
 		return w
 	}

@@ -85,6 +85,7 @@ func (x *batch) next(i int) (w row, selected bool) {
 	if x.group[i] < 0 {
 		return w, false
 	}
+	side.count(&w, x.base.def)
 	if w.sibling { // counted with another row
 		if w.placed {
 			side.selected.add(&w)

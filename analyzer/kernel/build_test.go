@@ -65,6 +65,13 @@ func streamed(send, n int64, chunks ...int64) req {
 	return r
 }
 
+// evented returns r with its first event at its first token: no role chunk came
+// before it.
+func evented(r req) req {
+	r.event = r.first
+	return r
+}
+
 func wallMeta() *trace.RunMeta { return &trace.RunMeta{Format: "test"} }
 
 // build makes a batch of the rows, their stamps in ms.

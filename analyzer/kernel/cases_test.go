@@ -171,7 +171,7 @@ func TestP05NoTextIsNotZero(t *testing.T) {
 	}
 	// The tools write 0 for it and average it in.
 	for _, name := range []string{"vllm-2024", "vllm-2026", "sglang"} {
-		mean(t, cellOf(t, set(t, name), empty, streamed(0, 2, 100, 120)), "ttft", 2, 50)
+		mean(t, cellOf(t, set(t, name), empty, evented(streamed(0, 2, 100, 120))), "ttft", 2, 50)
 	}
 }
 

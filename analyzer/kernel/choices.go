@@ -199,6 +199,7 @@ func (q *joint) unite() {
 		u.status = worse(u.status, w.status)
 		u.placed = u.placed && w.placed
 		u.requested = u.requested || w.requested
+		u.source = max(u.source, w.source)
 		if w.token != none && (u.token == none || w.token < u.token) {
 			u.kind, u.chunk = w.kind, w.chunk
 		}
@@ -230,6 +231,14 @@ func plus(a, b int64) int64 {
 		return none
 	}
 	return a + b
+}
+
+// minus returns the difference of two counts; if one is unknown so is it.
+func minus(a, b int64) int64 {
+	if a == none || b == none {
+		return none
+	}
+	return a - b
 }
 
 // worse returns the status of a request two of whose sequences have a and b: it

@@ -64,10 +64,12 @@ func (c *chunks) single(w *row) bool {
 	return len(c.tokens) == 0 && !w.requested && w.n == int64(len(c.gaps))+1 && !w.eventOnly()
 }
 
-// listed returns the gaps that def calls ITL, and how many tokens each brought
-// if they are to be split over them.
-func (l *lists) listed(i int, w *row, c chunks, def *metric.Definition) chunks {
+// listed returns the gaps that def calls ITL, with what each chunk brought where
+// the gaps are shared among its tokens, or why there are none.
+func (l *lists) listed(i int, w *row, c chunks, def *metric.Definition) (chunks, metric.Reason) {
 	switch {
+	case def.Gaps == metric.EventGaps && w.event == none && w.producer != def.Name:
+		return chunks{}, metric.NotRecorded
 	case def.Gaps == metric.EventGaps && w.event != none && w.token > w.event:
 		l.buf = append(append(l.buf[:0], w.token-w.event), c.gaps...)
 		c = chunks{base: w.event, gaps: l.buf}
@@ -81,9 +83,45 @@ func (l *lists) listed(i int, w *row, c chunks, def *metric.Definition) chunks {
 		if len(c.tokens) > 0 {
 			c.tokens = c.tokens[n:]
 		}
+	case def.Gaps == metric.AnswerGaps && w.answer == none && w.kind == kindReasoning:
+		return chunks{}, metric.NoAnswerToken
 	}
-	if k, ok := l.accepted.At(i); !def.Split || !(l.split || ok && k > 0) {
+	if def.Positive {
+		for _, g := range c.gaps {
+			if g <= 0 {
+				return chunks{}, metric.Order
+			}
+		}
+	}
+	switch def.Split {
+	case metric.ZeroGaps:
+		if len(c.tokens) == 0 && !c.single(w) {
+			return chunks{}, metric.NotRecorded
+		}
+	case metric.EvenGaps:
+		if k, ok := l.accepted.At(i); !l.split && (!ok || k <= 0) {
+			c.tokens = nil
+		}
+	default:
 		c.tokens = nil
 	}
-	return c
+	return c, metric.None
+}
+
+// received returns the number of chunks that a request received, that of its
+// role included; none where the first event is not recorded.
+func (c *chunks) received(w *row) int64 {
+	n := int64(len(c.gaps)) + 1
+	switch {
+	case w.event == none:
+		return none
+	case w.token > w.event:
+		n++
+	}
+	return n
+}
+
+// none reports whether the chunks have no gap, nor one of 0 within a chunk.
+func (c *chunks) none(def *metric.Definition) bool {
+	return len(c.gaps) == 0 && (def.Split != metric.ZeroGaps || len(c.tokens) == 0 || c.tokens[0] < 2)
 }

@@ -82,6 +82,9 @@ func (f *flight) add(w *row, def *metric.Definition) {
 		f.endless++
 		return
 	}
+	if def.Buckets && w.cohort(def) != metric.None {
+		return
+	}
 	if w.placed {
 		f.starts, f.ends = append(f.starts, start), append(f.ends, end)
 	}
@@ -153,6 +156,9 @@ func (s *concurrencyState) Finish(out Output) {
 			sweep := stat.NewSweep(all.starts, all.ends)
 			c := out.Cell(run, g, NoWindow)
 			c.Concurrency = concurrencyOf(sweep, &w, all.endless)
+			if s.def.Buckets && c.Concurrency.Max.Known {
+				c.Concurrency.Max = bucketMax(all.starts, all.ends)
+			}
 			if w.placed { // a window's part of the curve is in that of its run
 				for _, step := range sweep.Curve(w.from, w.to, curvePoints) {
 					c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
@@ -190,6 +196,25 @@ func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurr
 	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
 	c.Mean.Note = counting(endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out")
 	return c
+}
+
+// bucketMax returns the greatest number of requests that lie in one second,
+// counted from the first start, in full or in part: more than are ever in flight
+// at once. Starts and ends are sorted.
+func bucketMax(starts, ends []int64) report.Value {
+	most, open, j := 0, 0, 0
+	for i, t := range starts {
+		for ; j < len(ends) && ends[j]-starts[0] < (t-starts[0])/second*second; j++ {
+			open--
+		}
+		open++
+		if i+1 == len(starts) || (starts[i+1]-starts[0])/second != (t-starts[0])/second {
+			most = max(most, open)
+		}
+	}
+	v := report.KnownInt(int64(most), unit.None)
+	v.Note = "by whole seconds, which counts too many"
+	return v
 }
 
 // little writes the mean by Little's law beside that of the sweep.

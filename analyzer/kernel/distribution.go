@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/report"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
 )
 
 // confidence of the intervals of quantiles.
@@ -51,6 +52,9 @@ func (b *base) distribution(out report.Metric, m *measure, values []int64, wide 
 		var sums stat.Moments
 		sums.Add(values)
 		out.Mean, out.Std = sums.Mean(), sums.Std()
+	}
+	if b.def.Whole && (out.Unit == unit.Nanosecond || out.Unit == unit.NSPerToken) {
+		out.Mean = float64(int64(out.Mean))
 	}
 	out.Quantiles = make(map[string]float64)
 	for _, q := range b.ranks() {

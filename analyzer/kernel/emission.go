@@ -31,7 +31,7 @@ func emissionOf(w *row, c chunks, why metric.Reason, def *metric.Definition) emi
 		sum += k
 	}
 	switch {
-	case e.n == 0 && listed && w.tokens(def) == none:
+	case e.n == 0 && listed && w.tokens(def) == none && def.ByChunk():
 		e.n, e.byChunk = int64(len(e.gaps))+1, len(e.tokens) == 0
 		if len(e.tokens) > 0 {
 			e.n = sum

@@ -19,6 +19,7 @@ type flow struct {
 	tpot, tpots      int64 // sum of the TPOTs of timed sequences in 1/fraction ns, and how many
 	byChunk, spread  int64 // requests whose tokens are counted by chunk; are spread evenly
 	long             int64 // requests that are too long to spread
+	unlisted         int64 // requests whose chunks are not recorded, where a tool counts these
 	unnamed          int64 // tokens of requests without a replica's name
 	stalled          int64 // decode time in which sequences were not scheduled, ns
 	running          int64 // time from admission to the last token, ns
@@ -65,7 +66,7 @@ func newFlow() *flow { return &flow{firstDone: none, lastDone: none} }
 func (f *flow) sums() []*int64 {
 	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.prompts, &f.noPrompt,
 		&f.cached, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
-		&f.byChunk, &f.spread, &f.long, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
+		&f.byChunk, &f.spread, &f.long, &f.unlisted, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
 		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated,
 		&f.stalled, &f.running, &f.unstalled, &f.severed, &f.unadmitted, &f.unstalledIn, &f.adrift, &f.unadmittedIn}
 }

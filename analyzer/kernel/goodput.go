@@ -81,8 +81,14 @@ func (c *condition) judgeOne(w *row, def *metric.Definition) verdict {
 		}
 		return missed
 	case metric.NLessThan2:
+		if def.MustKnow {
+			return missed
+		}
 		return met
 	case metric.NoToken, metric.NoAnswerToken:
+		return missed
+	}
+	if def.MustKnow {
 		return missed
 	}
 	return unknown
@@ -93,11 +99,12 @@ func (c *condition) judgeOne(w *row, def *metric.Definition) verdict {
 type verdicts struct {
 	good, missed, unknown, waiting int64
 	missedBy                       []int64 // by condition; a request may miss several
+	absent                         int64   // requests that the definition forgets: they are in no other count
 	byStatus                       [statuses]int64
 }
 
 func (v *verdicts) sums() []*int64 {
-	list := []*int64{&v.good, &v.missed, &v.unknown, &v.waiting}
+	list := []*int64{&v.good, &v.missed, &v.unknown, &v.waiting, &v.absent}
 	for i := range v.missedBy {
 		list = append(list, &v.missedBy[i])
 	}
@@ -114,7 +121,7 @@ func (v *verdicts) merge(o *verdicts) {
 	}
 }
 
-func (v *verdicts) weight() int64 { return v.good + v.missed + v.unknown + v.waiting }
+func (v *verdicts) weight() int64 { return v.good + v.missed + v.unknown + v.waiting + v.absent }
 func (v *verdicts) size() int64   { return 96 + 8*int64(len(v.missedBy)) }
 
 func (v *verdicts) appendTo(dst []byte) []byte {
@@ -153,7 +160,10 @@ func (s *goodputState) Update(v *View) {
 func (s *goodputState) judge(c *verdicts, w *row) {
 	status := w.status
 	switch {
-	case status == trace.Failed, status == trace.Aborted, status == trace.Empty && !s.def.Silent:
+	case s.def.Goodput && w.cohort(s.def) != metric.None:
+		c.absent++
+		return
+	case status == trace.Failed, status == trace.Aborted, status == trace.Empty && !s.def.Goodput:
 		c.missed++
 		c.byStatus[status]++
 		return
@@ -207,7 +217,7 @@ func (s *goodputState) Finish(out Output) {
 		if side < 0 || info.sides[side].rows == 0 { // requests that the side did not see stay unjudged
 			side = info.latency(s.def)
 		}
-		w := s.over(run)
+		w := s.overSpan(run, s.def.GoodSpan)
 		for _, t := range s.targets(run, within(places, side)) {
 			in := w
 			if t.window != NoWindow {
@@ -226,6 +236,9 @@ func (s *goodputState) goodput(v *verdicts, w *interval) *report.Goodput {
 	g := &report.Goodput{
 		SLO: []string{}, Good: v.good, Missed: v.missed, Unknown: v.unknown, Denominator: v.good + v.missed + v.unknown,
 		MissedBy: make(map[string]int64), Definition: s.def.Formula(m) + ". " + m.Doc,
+	}
+	if s.def.Goodput {
+		g.Definition = s.def.Formula(m)
 	}
 	for i, c := range s.conditions {
 		g.SLO = append(g.SLO, c.limit.String())
@@ -255,7 +268,8 @@ func (s *goodputState) goodput(v *verdicts, w *interval) *report.Goodput {
 		g.Rate = report.Null(metric.UnknownVerdicts.String())
 	default:
 		g.Rate = report.Known(float64(v.good)*1e9/float64(w.dt), unit.PerSecond)
-		g.Rate.Note = joined(w.note, counting(v.unknown, "1 request cannot be judged and is not among the good ones", "%d requests cannot be judged and are not among the good ones"))
+		g.Rate.Note = joined(w.note, counting(v.absent, "1 request without a success is forgotten", "%d requests without a success are forgotten"),
+			counting(v.unknown, "1 request cannot be judged and is not among the good ones", "%d requests cannot be judged and are not among the good ones"))
 	}
 	return g
 }

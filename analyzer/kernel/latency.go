@@ -29,6 +29,7 @@ type samples struct {
 	rows     int64
 	values   [len(measures)][]int64
 	excluded [len(measures)]tally
+	tpots    weighted // TPOTs, where a definition weighs them, instead of values
 
 	eventOnly, streamEnd int64 // TTFTs from the first event alone; E2Es that end with the response
 	served, retokenized  int64 // tokens by the server's and the client's count, of requests with both
@@ -46,6 +47,7 @@ func (s *samples) merge(o *samples) {
 		s.values[i] = append(s.values[i], o.values[i]...)
 		s.excluded[i].merge(o.excluded[i])
 	}
+	s.tpots = append(s.tpots, o.tpots...)
 	mine := s.sums()
 	for i, n := range o.sums() {
 		*mine[i] += *n
@@ -56,7 +58,7 @@ func (s *samples) merge(o *samples) {
 func (s *samples) weight() int64 { return s.rows }
 
 func (s *samples) size() int64 {
-	n := int64(48 * len(measures))
+	n := int64(48*len(measures)) + 16*int64(cap(s.tpots))
 	for i := range s.values {
 		n += 8*int64(cap(s.values[i])) + 16*int64(cap(s.excluded[i]))
 	}
@@ -67,6 +69,7 @@ func (s *samples) appendTo(dst []byte) []byte {
 	for i := range s.values {
 		dst = s.excluded[i].appendTo(appendValues(dst, s.values[i]))
 	}
+	dst = s.tpots.appendTo(dst)
 	for _, n := range s.sums() {
 		dst = appendInts(dst, *n)
 	}
@@ -78,6 +81,7 @@ func (s *samples) load(src *reader) {
 		s.values[i] = src.sorted()
 		s.excluded[i].load(src)
 	}
+	s.tpots.load(src)
 	src.ints(s.sums()...)
 	src.ints(&s.resolution)
 }
@@ -136,6 +140,16 @@ func (s *latencyState) sequence(x *batch, i int, w *row) {
 
 // put folds the value of a measure.
 func (s *samples) put(slot int, w *row, def *metric.Definition) {
+	if slot == slotTPOT && def.TPOT != nil && def.TPOT.Weighted {
+		d, n, why := w.tpotOf(def)
+		key, why := quotient(d, n, why, def)
+		if why == metric.None {
+			s.tpots = append(s.tpots, weightedValue{key, n})
+		} else {
+			s.excluded[slot].add(why, 1)
+		}
+		return
+	}
 	if value, why := measures[slot].of(w, def); why == metric.None {
 		s.values[slot] = append(s.values[slot], value)
 	} else {
@@ -230,6 +244,10 @@ func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Sid
 		of = new(samples)
 	}
 	m := s.emptyMetric(name, side, of.excluded[slot], idle)
+	if slot == slotTPOT && len(of.tpots) > 0 {
+		setMetric(c, name, of.tpots.distribution(m, &s.base, wide))
+		return
+	}
 	setMetric(c, name, s.distribution(m, &measures[slot], of.values[slot], wide))
 }
 

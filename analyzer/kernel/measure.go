@@ -35,6 +35,7 @@ var measures = [...]measure{
 	{name: "tps_request", of: tpsRequest, quotient: true, leaving: true},
 	{name: "tps_e2e", of: tpsE2E, quotient: true, leaving: true},
 	{name: "tps_decode", of: tpsDecode, quotient: true, leaving: true},
+	{name: "ntpot", of: ntpot, quotient: true, leaving: true},
 	{name: "ttft_engine", of: ttftEngine},
 }
 
@@ -110,15 +111,12 @@ func (w *row) seen(def *metric.Definition) metric.Reason {
 // toFirst returns the time to the first token at the row's own side, of a
 // request of the cohort.
 func (w *row) toFirst(def *metric.Definition) (int64, metric.Reason) {
-	if w.stream == 0 {
-		if def.OneShot {
-			return e2e(w, def)
-		}
-		return 0, metric.NotStreamed
+	if why := w.least(def); why != metric.None {
+		return 0, why
 	}
-	end := w.first(def)
-	if end == none && def.Silent && (w.status == trace.Empty || w.kind == kindReasoning) {
-		return 0, metric.None // what the tool writes down
+	end, why := w.mark(metric.AtFirst, def)
+	if why != metric.None {
+		return 0, why
 	}
 	return between(w.start, end)
 }
@@ -216,98 +214,6 @@ func e2eStreamEnd(w *row, def *metric.Definition) (int64, metric.Reason) {
 	return between(w.start, w.finish)
 }
 
-// span returns the time from the end of TTFT to the given end of a request of
-// the cohort, and N.
-func (w *row) span(def *metric.Definition, end int64) (d, n int64, why metric.Reason) {
-	if why := w.cohort(def); why != metric.None {
-		return 0, 0, why
-	}
-	if w.stream == 0 && !def.OneShot {
-		return 0, 0, metric.NotStreamed
-	}
-	if n = w.tokens(def); n == none {
-		return 0, 0, metric.NUnknown
-	}
-	if n <= def.Less || n < 1 {
-		return 0, 0, metric.NLessThan2
-	}
-	if w.first(def) == none && def.Silent || w.stream == 0 {
-		first, why := w.toFirst(def)
-		if why != metric.None {
-			return 0, 0, why
-		}
-		total, why := between(w.start, end)
-		return total - first, n, why
-	}
-	d, why = between(w.first(def), end)
-	return d, n, why
-}
-
-func tpot(w *row, def *metric.Definition) (int64, metric.Reason) {
-	end := w.last
-	if def.Loose {
-		end = w.end(def)
-	}
-	d, n, why := w.span(def, end)
-	if why == metric.NotRecorded {
-		d, why = w.measured(end)
-	}
-	return pace(d, n-def.Less, why, def)
-}
-
-// pace is the key of d ns per n tokens. Tokens that came at one instant have no
-// pace; tools write 0.
-func pace(d, n int64, why metric.Reason, def *metric.Definition) (int64, metric.Reason) {
-	switch {
-	case why != metric.None:
-		return 0, why
-	case d == 0 && !def.Loose:
-		return 0, metric.NoSpan
-	}
-	return perToken(d, n), metric.None
-}
-
-// measured returns the time from the first token to the last as the engine
-// measured it, where the end is not stamped. Both are the engine's: it is never
-// put together with a stamp of the frontend.
-func (w *row) measured(end int64) (int64, metric.Reason) {
-	switch {
-	case end != none || w.decode == none:
-		return 0, metric.NotRecorded
-	case w.decode < 0:
-		return 0, metric.Order
-	}
-	return w.decode, metric.None
-}
-
-func tpotFromTotal(w *row, def *metric.Definition) (int64, metric.Reason) {
-	d, n, why := w.span(def, w.finish)
-	if why == metric.None && !def.Loose && w.last != none && w.last == w.first(def) {
-		why = metric.NoSpan // what is left is the end of the stream, not tokens
-	}
-	return pace(d, n-def.Less, why, def)
-}
-
-func tpotAfterFirstChunk(w *row, def *metric.Definition) (int64, metric.Reason) {
-	d, n, why := w.span(def, w.last)
-	switch {
-	case why != metric.None:
-	case w.chunk == none:
-		why = metric.NotRecorded
-	case n <= w.chunk:
-		why = metric.NLessThan2
-	}
-	return pace(d, n-w.chunk, why, def)
-}
-
-// perToken is the key of d ns per n tokens.
-func perToken(d, n int64) int64 {
-	if n <= 0 {
-		return 0
-	}
-	return stat.Key(float64(d) / float64(n))
-}
-
 func promptTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
 	return counted(w.asked(def), w.prompt, metric.NotRecorded)
 }
@@ -333,7 +239,7 @@ func (w *row) asked(def *metric.Definition) metric.Reason {
 func (w *row) overCached() bool { return w.prompt != none && w.cached > w.prompt }
 
 func outputTokens(w *row, def *metric.Definition) (int64, metric.Reason) {
-	return counted(w.cohort(def), w.tokens(def), metric.NUnknown)
+	return counted(w.cohort(def), w.tokens(def), w.uncounted(def))
 }
 
 func counted(why metric.Reason, n int64, unknown metric.Reason) (int64, metric.Reason) {
@@ -363,7 +269,7 @@ func tpsE2E(w *row, def *metric.Definition) (int64, metric.Reason) {
 	switch {
 	case why != metric.None:
 	case n == none || n < 0:
-		why = metric.NUnknown
+		why = w.uncounted(def)
 	case d == 0:
 		why = metric.NoSpan
 	default:
@@ -394,7 +300,7 @@ func (w *row) decoding(def *metric.Definition) (d, n int64, why metric.Reason) {
 		return 0, 0, metric.NotStreamed
 	}
 	if n = w.tokens(def); n == none {
-		return 0, 0, metric.NUnknown
+		return 0, 0, w.uncounted(def)
 	}
 	if n < 2 {
 		return 0, 0, metric.NLessThan2

@@ -35,6 +35,8 @@ func (s *ratesState) Update(v *View) {
 	l := listsOf(v)
 	names := v.Dicts(trace.Replica)
 	s.more = occupancyOf(v)
+	origin, known := s.origin(v.RunIndex)
+	s.late = s.late || s.def.ChunkPeak && !known && s.facts.Pass == 0
 	for i := range v.Rows {
 		w, selected := x.next(i)
 		if !selected || s.late {
@@ -52,6 +54,38 @@ func (s *ratesState) Update(v *View) {
 		}
 		s.emit(&s.y)
 		s.decode(&s.y)
+		if s.def.ChunkPeak && w.cohort(s.def) == metric.None {
+			if why == metric.None {
+				c, why = l.listed(i, &w, c, s.def)
+			}
+			s.peaks(&s.y, c, why, origin)
+		}
+	}
+}
+
+// origin returns the first send of a run, from where tools count seconds.
+func (s *ratesState) origin(run int32) (int64, bool) {
+	if int(run) >= len(s.facts.Runs) || !s.facts.Runs[run].HasTimes {
+		return 0, false
+	}
+	return s.facts.Runs[run].FirstSend, true
+}
+
+// peaks counts the chunks of a request by seconds from origin on.
+func (s *ratesState) peaks(y *sequence, c chunks, why metric.Reason, origin int64) {
+	whole := place{NoWindow, y.index, y.group, int32(y.row.side)}
+	if why != metric.None || c.base == none {
+		s.cells.at(whole, 0).unlisted++
+		return
+	}
+	if !y.row.placed {
+		return
+	}
+	sec, t := s.seconds.at(whole, 0), c.base-origin
+	sec.add((t-floorMod(t, second))/second, 1)
+	for _, gap := range c.gaps {
+		t += gap
+		sec.add((t-floorMod(t, second))/second, 1)
 	}
 }
 
@@ -87,7 +121,7 @@ func (s *ratesState) count(y *sequence) {
 	w, e := &y.row, &y.emission
 	f := s.at(y, w.arrival(), 1)
 	f.requests++
-	if w.status == trace.OK {
+	if w.cohort(s.def) == metric.None { // ok, or what the tool takes for it
 		f.ok++
 		s.complete(y)
 	}
@@ -241,7 +275,7 @@ func (s *ratesState) emit(y *sequence) {
 			f.assumed(e)
 		}
 	})
-	if !y.row.placed || e.base == none {
+	if !y.row.placed || e.base == none || s.def.ChunkPeak {
 		return
 	}
 	whole := place{NoWindow, y.index, y.group, int32(y.row.side)}

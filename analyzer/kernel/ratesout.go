@@ -66,8 +66,10 @@ func (s *ratesState) peak(run, group int32, side trace.Side, places []place, p *
 		return report.Null(w.why.String())
 	case !w.placed:
 		return report.Null(metric.Clock.String())
-	case w.to-w.from < second:
+	case w.to-w.from < second && !s.def.ChunkPeak:
 		return report.Null(metric.BucketOverRun.String())
+	case f.unlisted > 0:
+		return report.Null(metric.NotRecorded.String())
 	}
 	var sum seconds
 	for _, p := range places {
@@ -78,6 +80,8 @@ func (s *ratesState) peak(run, group int32, side trace.Side, places []place, p *
 	switch most := sum.peak(); {
 	case sum.full || f.long > 0:
 		return report.Null(metric.TooMany.String())
+	case s.def.ChunkPeak:
+		return report.Known(float64(most), unit.TokenRate)
 	case f.tokens == 0 && f.unknown > 0:
 		return report.Null(metric.NUnknown.String())
 	default:
@@ -105,7 +109,7 @@ func (s *ratesState) put(p *putter) {
 		t.Window = report.KnownInt(w.dt, unit.Nanosecond)
 		t.Window.Note = w.note
 	}
-	p.requests()
+	p.requests(s.def)
 	p.tokens(s.def)
 	s.model(p)
 	if len(s.q.SLO) == 0 {
@@ -173,12 +177,16 @@ func spreadNote(n int64) string {
 		"the tokens of %d requests are spread evenly: their chunks are not counted")
 }
 
-func (p *putter) requests() {
+func (p *putter) requests(def *metric.Definition) {
 	f := p.f
-	p.per("request_rate", f.requests, unit.PerSecond, metric.None)
 	done := f.ok
 	if !p.wide {
 		done = f.completed
+	}
+	if def.OKOnly {
+		p.per("request_rate", done, unit.PerSecond, metric.None)
+	} else {
+		p.per("request_rate", f.requests, unit.PerSecond, metric.None)
 	}
 	p.per("request_rate_ok", done, unit.PerSecond, metric.None)
 	p.ratio("request_rate_ok_whole", float64(f.ok)*1e9, p.whole(), unit.PerSecond, p.noWhole())

@@ -23,11 +23,14 @@ type row struct {
 	enter                              int64 // start, else the first of send, receipt, dispatch and queueing that is recorded
 	scheduled, wait                    int64
 	event, token, answer, last, finish int64
-	decode                             int64 // first to last token as the engine measured it
-	n                                  int64 // output tokens
-	requested                          bool  // n is the requested length: not a count
-	most, client, reasoning, chunk     int64 // requested length, client's count, reasoning tokens, tokens of the first chunk
+	decode                             int64             // first to last token as the engine measured it
+	n                                  int64             // output tokens
+	source                             trace.TokenSource // of n
+	requested                          bool              // n is the requested length: not a count
+	most, client, reasoning, chunk     int64             // requested length, client's count, reasoning tokens, tokens of the first chunk
 	prompt, cached                     int64
+
+	producer string // the definition set of the tool that took the stamps, or ""
 
 	joint   *joint // the request that the row is a sequence of, one of several; nil: the row is the request
 	sibling bool   // the request is counted with another row
@@ -92,6 +95,7 @@ func (r *rows) at(i int) row {
 		event: get(r.event, i), token: get(r.token, i), answer: get(r.answer, i), last: get(r.last, i), finish: get(r.finish, i), decode: get(r.decode, i),
 		n: get(r.n, i), most: get(r.most, i), client: get(r.client, i), reasoning: get(r.reasoning, i), chunk: get(r.chunk, i),
 		prompt: get(r.prompt, i), cached: get(r.cached, i),
+		producer: r.run.DefaultDefinition,
 	}
 	if c, ok := r.side.At(i); ok {
 		w.side = trace.Side(c)
@@ -112,7 +116,8 @@ func (r *rows) at(i int) row {
 		w.kind = c
 	}
 	if c, ok := r.source.At(i); ok {
-		w.requested = trace.TokenSource(c) == trace.FromRequested
+		w.source = trace.TokenSource(c)
+		w.requested = w.source == trace.FromRequested
 	}
 	w.start, w.enter = entry(&r.starts, w.side, i)
 	if r.choices != nil {
@@ -152,11 +157,15 @@ func or(a, b int64) int64 {
 	return b
 }
 
-// first returns where TTFT ends under def, or none.
+// first returns where TTFT ends under def, or none. What a tool wrote down
+// itself is what it saw.
 func (w *row) first(def *metric.Definition) int64 {
 	switch def.First {
 	case metric.FirstEvent:
-		return or(w.event, w.token)
+		if w.event == none && w.producer == def.Name {
+			return w.token
+		}
+		return w.event
 	case metric.FirstAnswer:
 		if w.answer == none && w.kind == kindReasoning {
 			return none
@@ -222,16 +231,58 @@ func (w *row) emitted() bool {
 	return w.status == trace.OK || w.status != trace.Empty && (w.token != none || w.last != none)
 }
 
-// tokens returns N under def, or none.
+// tokens returns N under def, or none. What a tool counted itself is its N.
 func (w *row) tokens(def *metric.Definition) int64 {
-	if w.n != none && !w.requested {
+	if w.status == trace.Empty && def.Silent && w.n == none {
+		return 0
+	}
+	if w.producer == def.Name && w.n != none {
 		return w.n
 	}
-	if w.client != none {
-		return w.client
+	for _, c := range def.Counts {
+		if n := w.count(c); n != none {
+			return n
+		}
 	}
-	if def.AnyCount {
-		return or(w.n, w.most)
+	return none
+}
+
+// count returns the output tokens as c counts them, or none.
+func (w *row) count(c metric.Count) int64 {
+	reasons := w.kind == kindReasoning || w.reasoning > 0
+	switch c {
+	case metric.ServerCount:
+		if w.source == trace.FromServer {
+			return w.n
+		}
+	case metric.ChunkCount:
+		if w.source == trace.FromChunks {
+			return w.n
+		}
+	case metric.ClientCount:
+		switch {
+		case w.source == trace.FromClient && w.n != none:
+			return w.n
+		case !reasons:
+			return w.client
+		}
+		return plus(w.client, w.reasoning)
+	case metric.AnswerCount, metric.BOSCount:
+		n := w.client
+		if n == none && w.source == trace.FromClient {
+			if n = w.n; reasons {
+				n = minus(n, w.reasoning)
+			}
+		}
+		if c == metric.BOSCount && n != none {
+			n++
+		}
+		return n
+	case metric.RequestedCount:
+		if w.requested {
+			return or(w.n, w.most)
+		}
+		return w.most
 	}
 	return none
 }

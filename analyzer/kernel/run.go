@@ -59,6 +59,8 @@ type sideInfo struct {
 	mixed    bool   // there are several that cannot be compared
 	all      extent // of all rows, whatever the query selects
 	selected extent
+	good     extent // of selected rows whose latencies count; lastEnd is that of an E2E
+	longest  int64  // E2E of these, or none
 }
 
 // note learns that rows of the side are on clock c.
@@ -99,6 +101,37 @@ func (s *sideInfo) merge(o *sideInfo) {
 	s.unite(o.clock)
 	s.all.merge(&o.all)
 	s.selected.merge(&o.selected)
+	s.good.merge(&o.good)
+	s.longest = max(s.longest, o.longest)
+}
+
+// count learns of a selected request for the spans that tools divide by.
+func (s *sideInfo) count(w *row, def *metric.Definition) {
+	if def.Span == metric.TokenSpan || w.cohort(def) != metric.None {
+		return
+	}
+	if d, why := e2e(w, def); why == metric.None {
+		s.longest = max(s.longest, d)
+	}
+	if w.placed && w.start != none {
+		s.good.firstSend = least(s.good.firstSend, w.start)
+		s.good.lastEnd = max(s.good.lastEnd, w.end(def))
+	}
+}
+
+// span returns the time that a tool divides by, none where it is unknown.
+func (s *sideInfo) span(is metric.Span) int64 {
+	x := &s.selected
+	switch is {
+	case metric.LongestSpan:
+		return s.longest
+	case metric.OKSpan:
+		x = &s.good
+	}
+	if x.firstSend == none || x.lastEnd == none {
+		return none
+	}
+	return x.lastEnd - x.firstSend
 }
 
 // runInfo is what every state knows of a run: enough to choose sides and the
@@ -114,7 +147,8 @@ type runInfo struct {
 func newRunInfo() *runInfo {
 	r := &runInfo{duration: none}
 	for i := range r.sides {
-		r.sides[i].all, r.sides[i].selected = noExtent, noExtent
+		s := &r.sides[i]
+		s.all, s.selected, s.good, s.longest = noExtent, noExtent, noExtent, none
 	}
 	return r
 }
@@ -197,8 +231,8 @@ type interval struct {
 	why             metric.Reason // dt is unknown
 }
 
-// over returns W of a run.
-func (r *runInfo) over(def *metric.Definition) interval {
+// over returns W of a run, with the length that rates under def divide by.
+func (r *runInfo) over(def *metric.Definition, span metric.Span) interval {
 	side := &r.sides[r.counting()]
 	x := &side.selected
 	var w interval
@@ -217,9 +251,20 @@ func (r *runInfo) over(def *metric.Definition) interval {
 	default:
 		w = interval{from: x.firstSend, to: x.lastToken, whole: max(x.lastEnd, x.lastToken), placed: true, dt: x.lastToken - x.firstSend}
 	}
-	if r.duration != none && (def.Reported || w.why == metric.Clock) {
+	switch d := side.span(span); {
+	case r.duration != none && (def.Reported || w.why == metric.Clock && span != metric.LongestSpan):
 		w.dt, w.why = r.duration, metric.None
 		w.note = "over the duration that the producer measured"
+	case span == metric.TokenSpan, side.rows == 0:
+	case span != metric.LongestSpan && !side.placed():
+	case d == none && w.why != metric.None:
+	case d == none:
+		w.dt, w.why = 0, metric.NotRecorded
+	case d <= 0:
+		w.dt, w.why = 0, metric.NoSpan
+	default:
+		w.dt, w.why = d, metric.None
+		w.note = "over the " + def.SpanName(span)
 	}
 	return w
 }
@@ -254,7 +299,8 @@ func (r *runInfo) appendTo(dst []byte) []byte {
 			mixed = 1
 		}
 		dst = appendInts(appendText(dst, s.clock), mixed, s.seen, s.rows, s.timed, s.unplaced)
-		for _, x := range []*extent{&s.all, &s.selected} {
+		dst = appendInts(dst, s.longest)
+		for _, x := range []*extent{&s.all, &s.selected, &s.good} {
 			dst = appendInts(dst, x.firstSend, x.lastSend, x.lastToken, x.lastEnd)
 		}
 	}
@@ -270,7 +316,8 @@ func (r *runInfo) load(src *reader) {
 		s.clock = src.text()
 		s.mixed = src.int() != 0
 		src.ints(&s.seen, &s.rows, &s.timed, &s.unplaced)
-		for _, x := range []*extent{&s.all, &s.selected} {
+		src.ints(&s.longest)
+		for _, x := range []*extent{&s.all, &s.selected, &s.good} {
 			src.ints(&x.firstSend, &x.lastSend, &x.lastToken, &x.lastEnd)
 		}
 	}

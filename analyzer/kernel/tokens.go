@@ -82,7 +82,7 @@ func (s *tokensState) Update(v *View) {
 		if out := w.cohort(s.def); out != metric.None {
 			why = out
 		}
-		plain := why == metric.None && w.joint == nil && !x.axis.divided() && s.def.Gaps == metric.TokenGaps && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
+		plain := why == metric.None && w.joint == nil && !x.axis.divided() && s.plain() && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
 		if !plain {
 			s.flush(x, &l, &b)
 			s.row(x, &l, i, &w, c, why)
@@ -99,6 +99,11 @@ func (s *tokensState) Update(v *View) {
 	}
 	s.flush(x, &l, &b)
 	s.condense()
+}
+
+// plain reports whether the definition takes gaps just as they are.
+func (s *tokensState) plain() bool {
+	return s.def.Gaps == metric.TokenGaps && s.def.Split == metric.WholeGaps && !s.def.Positive
 }
 
 // block is rows [from, end) whose gaps go to the same cells, just as they are.
@@ -190,28 +195,28 @@ func (s *tokensState) refiner(at place) *pool {
 // row folds one row that needs a look of its own.
 func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metric.Reason) {
 	home := s.pools(x.place(w, x.group[i], w.arrival()), 0)
-	listed := c
-	if why == metric.None {
-		listed = l.listed(i, w, c, s.def)
+	listed, unlisted := c, why
+	switch {
+	case s.def.Gaps == metric.NoGaps:
+		unlisted = metric.NotDefined
+	case s.def.Gaps == metric.PaceGaps:
+		unlisted = s.paced(x, i, w, c, why)
+	case why == metric.None:
+		if listed, unlisted = l.listed(i, w, c, s.def); unlisted == metric.None && listed.none(s.def) {
+			unlisted = metric.NLessThan2
+		}
 	}
 	for _, p := range home {
 		if p != nil && s.found == nil {
-			p.admit(w, c, listed, why)
+			p.admit(w, c, why, unlisted)
 		}
 	}
 	if why != metric.None {
 		return
 	}
-	s.fold(x, x.group[i], w, listed, func(to part, gaps, tokens []int64) {
-		if s.def.Split {
-			s.split(to, gapDigest, gaps, tokens)
-		} else {
-			to.add(gapDigest, gaps)
-		}
-		if !c.single(w) {
-			to.uneven(int64(len(gaps)))
-		}
-	})
+	if unlisted == metric.None && s.def.Gaps != metric.PaceGaps {
+		s.gaps(x, i, w, listed, c.single(w))
+	}
 	if len(c.tokens) > 0 {
 		s.fold(x, x.group[i], w, c, func(to part, gaps, tokens []int64) {
 			s.split(to, latencyDigest, gaps, tokens)
@@ -220,14 +225,56 @@ func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metri
 	}
 }
 
+// gaps folds the gaps that the definition calls ITL.
+func (s *tokensState) gaps(x *batch, i int, w *row, c chunks, single bool) {
+	if s.def.Split == metric.ZeroGaps && len(c.tokens) > 0 && c.tokens[0] > 1 {
+		to := s.pools(x.place(w, x.group[i], c.base), c.tokens[0]-1)
+		to.addN(gapDigest, 0, c.tokens[0]-1)
+	}
+	s.fold(x, x.group[i], w, c, func(to part, gaps, tokens []int64) {
+		switch s.def.Split {
+		case metric.EvenGaps:
+			s.split(to, gapDigest, gaps, tokens)
+		case metric.ZeroGaps:
+			to.add(gapDigest, gaps)
+			for _, k := range tokens {
+				to.addN(gapDigest, 0, k-1)
+			}
+		default:
+			to.add(gapDigest, gaps)
+		}
+		if !single {
+			to.uneven(int64(len(gaps)))
+		}
+	})
+}
+
+// paced folds the one value of a request that a tool calls ITL, in the cell of
+// its end.
+func (s *tokensState) paced(x *batch, i int, w *row, c chunks, why metric.Reason) metric.Reason {
+	n := int64(none)
+	if why == metric.None {
+		n = c.received(w)
+	}
+	p := s.def.ITL
+	d, by, why := w.paceOf(p, n, s.def)
+	if why != metric.None {
+		return why
+	}
+	weight := int64(1)
+	if p.Weighted {
+		weight = by
+	}
+	to := s.pools(x.place(w, x.group[i], w.leaving()), weight)
+	to.addN(gapDigest, split(d, by), weight)
+	return metric.None
+}
+
 // admit counts a request and the bound of its TTFT in the cell of its arrival.
-func (p *pool) admit(w *row, c, listed chunks, why metric.Reason) {
-	reason := [poolDigests]metric.Reason{why, why, why}
+func (p *pool) admit(w *row, c chunks, why, unlisted metric.Reason) {
+	reason := [poolDigests]metric.Reason{unlisted, why, why}
 	upper := why
 	if why == metric.None {
-		if len(listed.gaps) == 0 {
-			reason[gapDigest] = metric.NLessThan2
-		}
 		if len(c.tokens) == 0 {
 			reason[latencyDigest], reason[sizeDigest] = metric.NotRecorded, metric.NotRecorded
 		} else if len(c.gaps) == 0 {
@@ -305,6 +352,15 @@ func (to *part) add(digest int, values []int64) {
 	}
 }
 
+// addN adds a value n times to one digest of every cell.
+func (to *part) addN(digest int, v, n int64) {
+	for _, p := range to {
+		if p != nil && p.digests[digest] != nil {
+			p.digests[digest].AddN(v, n)
+		}
+	}
+}
+
 // uneven counts gaps that may lead to several tokens.
 func (to *part) uneven(n int64) {
 	for _, p := range to {
@@ -327,8 +383,7 @@ func (s *tokensState) split(to part, digest int, gaps, tokens []int64) {
 		if carry += gap; k <= 0 {
 			continue
 		}
-		v := min(max(carry, -1<<51), 1<<51) * fraction
-		v = (2*v + k) / (2 * k) // rounded
+		v := split(carry, k)
 		carry = 0
 		if k > 256 {
 			for _, p := range to {
@@ -343,4 +398,10 @@ func (s *tokensState) split(to part, digest int, gaps, tokens []int64) {
 		}
 	}
 	to.add(digest, s.buf)
+}
+
+// split returns d/k in 1/fraction ns, rounded.
+func split(d, k int64) int64 {
+	v := min(max(d, -1<<51), 1<<51) * fraction
+	return (2*v + k) / (2 * k)
 }

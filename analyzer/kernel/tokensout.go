@@ -118,7 +118,7 @@ func (s *tokensState) Finish(out Output) {
 // put writes the metrics of a cell.
 func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle bool) {
 	gapScale := 1.0
-	if s.def.Split {
+	if s.def.Split == metric.EvenGaps || s.def.Gaps == metric.PaceGaps {
 		gapScale = fraction
 	}
 	for i, m := range [poolDigests]struct {
@@ -129,7 +129,7 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 		out.Requests = p.requests[i]
 		setMetric(c, m.name, s.pooled(out, p.digests[i], m.scale, wide))
 	}
-	if s.def.Gaps == metric.TokenGaps && !s.def.Split && p.uneven == 0 && p.digests[gapDigest].N > 0 {
+	if s.plain() && p.uneven == 0 && p.digests[gapDigest].N > 0 {
 		out := s.emptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token
 		out.Requests = p.requests[gapDigest]
 		setMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))

@@ -36,7 +36,7 @@ func TestTPOTOfOneInstantIsNull(t *testing.T) {
 		t.Errorf("goodput of requests without TPOT: %+v", g)
 	}
 	// vLLM's client divides its own latencies: it writes 0.
-	mean(t, cellOf(t, set(t, "vllm-2026"), streamed(0, 9, 100)), "tpot", 1, 0)
+	mean(t, cellOf(t, set(t, "vllm-2026"), evented(streamed(0, 9, 100))), "tpot", 1, 0)
 }
 
 // TestEngineTTFTIsNeverBare: the engine's first token after queueing gives

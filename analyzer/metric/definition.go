@@ -12,13 +12,45 @@ import (
 // First is the event at which TTFT ends.
 type First uint8
 
-// The ends of TTFT. Where a source lacks the one asked for, the next earlier
-// knowledge stands in: it is what that tool would have seen.
+// The ends of TTFT. A source that records the first event alone gives that for
+// a first token too, labelled; one that does not record it gives no first event.
 const (
 	FirstToken  First = iota // first generated token of any kind
 	FirstEvent               // first event with choices, a role chunk included
 	FirstAnswer              // first chunk with content; reasoning is not seen
 )
+
+// Count is a number of output tokens, by who counted them.
+type Count uint8
+
+// The counts.
+const (
+	ServerCount    Count = iota // the usage, or the engine's own
+	ClientCount                 // the whole output by a client's tokenizer, reasoning included
+	AnswerCount                 // the content by a client's tokenizer
+	BOSCount                    // the same with the token that begins a text
+	ChunkCount                  // one per chunk
+	RequestedCount              // the requested length
+)
+
+// Mark is a point in time of a request.
+type Mark uint8
+
+// The points in time.
+const (
+	AtStart Mark = iota // the request was sent, or came in
+	AtFirst             // the end of TTFT
+	AtLast              // the last token
+	AtEnd               // the end of E2E: where it is the last token and none is recorded, the end of the response
+)
+
+// Pace is a time per token of a request: the time between two marks, divided.
+type Pace struct {
+	From, To Mark
+	Less     int64 // divides by N - Less
+	Chunks   bool  // divides by the number of chunks received, one with a role included
+	Weighted bool  // a request weighs as much as it is divided by, in means and quantiles
+}
 
 // Gaps is which list of gaps a tool calls ITL.
 type Gaps uint8
@@ -28,10 +60,34 @@ const (
 	TokenGaps  Gaps = iota // between token-bearing chunks
 	EventGaps              // the same, and the gap from the first event to the first token
 	AnswerGaps             // between the chunks of the answer
+	PaceGaps               // none: one value per request, see Definition.ITL
+	NoGaps                 // the tool has no such figure
+)
+
+// Split is how the gap before a chunk is shared among its tokens.
+type Split uint8
+
+// The ways. A gap is whole where nothing else is said.
+const (
+	WholeGaps Split = iota
+	EvenGaps        // with speculative decoding: gap/k, k times
+	ZeroGaps        // the gap, and 0 for each further token of the chunk, the first chunk's too
+)
+
+// Span is the time that a tool divides numbers of requests and tokens by.
+type Span uint8
+
+// The spans, from the first send.
+const (
+	TokenSpan   Span = iota // to the last token of any request
+	WholeSpan               // to the last end of any request, time-outs of failed ones included
+	OKSpan                  // of successful requests: to the last end of one
+	LongestSpan             // the longest E2E, whenever the request was sent
 )
 
 // Definition is a set of parameters under which all metrics are computed: ours
-// or another tool's, in a named state of it.
+// or another tool's, in a named state of it. The kernels interpret it; no tool
+// has code of its own.
 type Definition struct {
 	Name  string
 	Title string
@@ -40,31 +96,31 @@ type Definition struct {
 	Quantile stat.Method // percentile method
 	First    First       // end of TTFT
 	ToFinish bool        // E2E ends at the end of the response, not at the last token
-	Loose    bool        // TPOT ends where E2E does, even if the end of the response stands in for a last token that is not recorded
-	Less     int64       // TPOT divides by N - Less
-	AnyCount bool        // the requested length counts as N where nobody counted
+	Counts   []Count     // what N is: the first of these that the log tells
+	Least    int64       // TTFT needs as many tokens
+	TPOT     *Pace       // nil: the tool has no such figure
+	ITL      *Pace       // of PaceGaps
 	Gaps     Gaps        // the list behind chunk_gap
-	Split    bool        // with speculative decoding a gap is split over its chunk's tokens
-	Client   bool        // client stamps are preferred over the server's
-	OneShot  bool        // the TTFT of a response in one piece is its E2E
-	Silent   bool        // a response without a token is a success with TTFT 0
-	Reported bool        // Δt is the producer's own duration where it is known
-	OKOnly   bool        // rates of tokens count successes only
+	Split    Split       // of its gaps over tokens
+	Positive bool        // a list with a gap of 0 or less counts as an error
+	Strict   bool        // no time, no pace: tools write 0
+	Whole    bool        // latencies, and their means, are rounded down to whole ns
 
-	formulas map[string]string // where they differ from Metric.Formula
+	Client  bool // client stamps are preferred over the server's
+	OneShot bool // the TTFT of a response in one piece is its E2E
+	Silent  bool // a response without a token is a success, with TTFT 0 if that needs no token
+	OKOnly  bool // rates count successes only
+
+	Span      Span // Δt of rates
+	Reported  bool // Δt is the producer's own duration where it is known
+	Goodput   bool // the tool has one, and forgets failed requests; else the rule is ours, on the tool's metrics
+	GoodSpan  Span // Δt of goodput
+	MustKnow  bool // an objective whose metric has no value is missed
+	Buckets   bool // the greatest concurrency is counted by seconds, not by a sweep
+	ChunkPeak bool // tps_peak counts chunks, in seconds from the first send
+
+	names map[string]string // what the tool calls a metric, where it is not what we call it
 }
-
-// Default is this project's own set.
-var Default = &Definition{
-	Name: "default", Title: "first generated token, last token, server counts, N - 1; undefined is null",
-	Doc:      "One written definition per metric. Failed and aborted requests are in no latency and count as misses of an objective.",
-	Quantile: stat.Linear, Less: 1,
-}
-
-var definitions = []*Definition{Default, vllm2024, vllm2026, sglang}
-
-// Definitions returns all sets, the default first.
-func Definitions() []*Definition { return slices.Clone(definitions) }
 
 // LookupDefinition returns the set of the given name; "" is the default.
 func LookupDefinition(name string) (*Definition, error) {
@@ -81,13 +137,25 @@ func LookupDefinition(name string) (*Definition, error) {
 	return nil, fmt.Errorf("unknown definition %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Formula returns the formula of a metric under d.
-func (d *Definition) Formula(m *Metric) string {
-	if f, ok := d.formulas[m.Name]; ok {
-		return f
+// Definitions returns all sets, the default first.
+func Definitions() []*Definition { return slices.Clone(definitions) }
+
+// Has reports whether there is a metric of that name under d.
+func (d *Definition) Has(name string) bool {
+	switch name {
+	case "tpot", "tps_request":
+		return d.TPOT != nil
+	case "chunk_gap":
+		return d.Gaps != NoGaps
 	}
-	return m.Formula
+	return true
 }
+
+// ByChunk reports whether one token per chunk is a count of tokens under d.
+func (d *Definition) ByChunk() bool { return slices.Contains(d.Counts, ChunkCount) }
+
+// Calls returns what the tool calls a metric; "" where that is its name here.
+func (d *Definition) Calls(name string) string { return d.names[name] }
 
 // Describe returns what a report says about d.
 func (d *Definition) Describe() report.Definition {

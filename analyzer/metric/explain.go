@@ -21,11 +21,7 @@ func Explain(name string) (string, bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", m.Name, m.Title)
 	fmt.Fprintf(&b, "  %s\n\n", m.Formula)
-	for _, d := range definitions[1:] {
-		if f := d.Formula(m); f != m.Formula {
-			fmt.Fprintf(&b, "  under %s: %s\n", d.Name, f)
-		}
-	}
+	under(&b, m)
 	if u := string(m.Unit); u != "" {
 		fmt.Fprintf(&b, "  unit: %s", u)
 		if m.Better != Neither {
@@ -47,6 +43,30 @@ func Explain(name string) (string, bool) {
 	}
 	fmt.Fprintf(&b, "\nsource: %s\n", m.Source)
 	return b.String(), true
+}
+
+// under writes the formulas of other sets, those that share one together.
+func under(b *strings.Builder, m *Metric) {
+	var formulas []string
+	names := map[string]string{}
+	for _, d := range definitions[1:] {
+		f := d.Formula(m)
+		if f == m.Formula {
+			continue
+		}
+		if names[f] == "" {
+			formulas = append(formulas, f)
+			names[f] = d.Name
+		} else {
+			names[f] += ", " + d.Name
+		}
+	}
+	for _, f := range formulas {
+		b.WriteString("  under " + names[f] + ":\n    " + strings.ReplaceAll(strings.TrimSpace(wrap(f, 74)), "\n", "\n    ") + "\n")
+	}
+	if len(formulas) > 0 {
+		b.WriteByte('\n')
+	}
 }
 
 func (d *Definition) explain() string {

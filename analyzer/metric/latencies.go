@@ -96,6 +96,12 @@ var latencies = []*Metric{
 		Doc:     "Tokens that come together with the first one took no decode time of their own.", Source: ours,
 	},
 	{
+		Name: "ntpot", Title: "normalised time per output token: end-to-end latency per token", Kind: PerRequest, Unit: unit.NSPerToken, Better: Lower,
+		Formula: "e2e / N", Inputs: []trace.Col{trace.LastToken, trace.OutputTokens},
+		Reasons: []Reason{NoToken, NUnknown, NotRecorded, Clock, Order},
+		Doc:     "Includes TTFT, so it falls with N where tpot does not. inference-perf and llm-d report it.", Source: ours,
+	},
+	{
 		Name: "chunk_gap", Title: "time between chunks that carry tokens", Kind: Pooled, Unit: unit.Nanosecond, Better: Lower,
 		Formula: "differences of consecutive token-bearing chunks, those of all requests pooled",
 		Inputs:  []trace.Col{trace.ChunkGaps}, Reasons: []Reason{NoToken, NLessThan2, NotStreamed, NotRecorded},

@@ -70,13 +70,16 @@ func TestDefinitions(t *testing.T) {
 		if got, err := LookupDefinition(d.Name); err != nil || got != d {
 			t.Errorf("%s: %v, %v", d.Name, got, err)
 		}
-		for name := range d.formulas {
+		for name := range d.names {
 			if m, ok := Lookup(name); !ok || m.Name != name {
-				t.Errorf("%s has a formula of %q", d.Name, name)
+				t.Errorf("%s has a name for %q", d.Name, name)
 			}
 		}
+		if len(d.Counts) == 0 || (d.Gaps == PaceGaps) != (d.ITL != nil) || d.Title == "" || d.Doc == "" {
+			t.Errorf("%s is not whole: %+v", d.Name, d)
+		}
 		r := d.Describe()
-		if len(r.Formulas) != len(All()) || r.Percentile != "linear" {
+		if len(r.Formulas) != len(All()) || r.Percentile != d.Quantile.String() {
 			t.Errorf("%s: %+v", d.Name, r)
 		}
 	}

@@ -36,6 +36,8 @@ const (
 	OutsideTotal
 	Resolution
 	Overlap
+	NotDefined
+	NoClientCount
 	reasonCount
 )
 
@@ -71,6 +73,8 @@ var reasons = [...]struct{ code, doc string }{
 	OutsideTotal:    {"outside_total", "the stage does not lie in the time that is taken apart"},
 	Resolution:      {"resolution", "the stamps are coarser than the time between them"},
 	Overlap:         {"overlap", "stages of two nodes run at the same time"},
+	NotDefined:      {"not_defined", "the definition set has no such figure"},
+	NoClientCount:   {"no_client_count", "the definition counts the text with a client's tokenizer, and the log holds no such count"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},
 }

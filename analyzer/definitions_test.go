@@ -1,0 +1,90 @@
+package analyzer
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"servescope/analyzer/report"
+)
+
+// workedRequest is one request of which every tool says something else: sent at
+// 0, a role chunk at 100 ms, a reasoning token at 120, three chunks of three
+// tokens at 150, 180 and 210, a usage chunk at 260, the end of the stream at
+// 261. The usage counts 10 tokens, one of them reasoning; a client's tokenizer
+// makes 9 of the content.
+const workedRequest = `{"request_id":"r","side":"client","clock":"run","sent":0,"first_event":0.100,"token_timestamps":[0.120,0.150,0.180,0.210],` +
+	`"chunk_tokens":[1,3,3,3],"token_kind":"reasoning","first_answer_token":0.150,"finished":0.261,"output_tokens":10,"reasoning_tokens":1,"client_tokens":9,` +
+	`"prompt_tokens":7,"stream":true%s}` + "\n"
+
+// under is the report's run about a log under a definition set.
+func under(t *testing.T, name, log string, more ...string) *report.Run {
+	t.Helper()
+	q := queryOf(t, more...)
+	q.Definition = name
+	return &analyze(t, q, source{name: "log.jsonl", text: log}).Runs[0]
+}
+
+// TestDefinitionsOfOneRequest holds what each tool makes of one request: times
+// in ms, rates in tokens per second; -1: the tool has no such figure.
+func TestDefinitionsOfOneRequest(t *testing.T) {
+	const none = -1
+	for _, want := range []struct {
+		name                  string
+		ttft, e2e, n          float64
+		tpot                  float64
+		gaps                  int64 // values in the list
+		itl, median           float64
+		request, total, ntpot float64 // tps_request, tps_e2e; ntpot
+	}{
+		{"default", 120, 210, 10, 10, 3, 30, 30, 100, 10 / 0.210, 21},
+		{"vllm-2026", 100, 210, 10, 110.0 / 9, 4, 27.5, 30, 9 / 0.110, 10 / 0.210, 21},
+		{"vllm-2024", 150, 261, 10, 111.0 / 9, 2, 30, 30, 9 / 0.111, 10 / 0.261, 26.1},
+		{"sglang", 150, 261, 10, 111.0 / 9, 2, 30, 30, 9 / 0.111, 10 / 0.261, 26.1},
+		{"aiperf", 120, 210, 10, 10, 3, 30, 30, 100, 10 / 0.210, 21},
+		{"genai-perf", 150, 210, 9, 7.5, 0, none, none, 1000 / 7.5, 9 / 0.210, 210.0 / 9},
+		{"guidellm", 120, 261, 10, 21, 9, 10, 10, 10 / 0.210, 10 / 0.261, 26.1},
+		{"inference-perf", 150, 261, 9, 7.5, 8, 7.5, 0, 1000 / 7.5, 9 / 0.261, 29},
+		{"inference-perf-server", 150, 261, 10, 60.0 / 9, 8, 7.5, 0, 9 / 0.060, 10 / 0.261, 26.1},
+		{"llmperf", 150, 261, 10, none, 1, 42, 42, none, 10 / 0.261, 26.1},
+		{"mlperf", 120, 210, 10, 10, 0, none, none, 100, 10 / 0.210, 21},
+		{"databricks", 120, 210, 10, 9, 0, none, none, 1000.0 / 9, 10 / 0.210, 21},
+	} {
+		m := under(t, want.name, fmt.Sprintf(workedRequest, "")).Metrics
+		check := func(metric string, got, want float64) {
+			t.Helper()
+			if v := m[metric]; want == none {
+				if v.N != 0 || v.Reason != "not_defined" {
+					t.Errorf("%s: %+v; there is no such figure", metric, v)
+				}
+				return
+			}
+			if m[metric].N == 0 || math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s: %v of %d (%s), want %v", metric, got, m[metric].N, m[metric].Reason, want)
+			}
+		}
+		t.Run(want.name, func(t *testing.T) {
+			check("ttft", m["ttft"].Mean/1e6, want.ttft)
+			check("ttfot", m["ttfot"].Mean/1e6, 150)
+			check("e2e", m["e2e"].Mean/1e6, want.e2e)
+			check("output_tokens", m["output_tokens"].Mean, want.n)
+			check("tpot", m["tpot"].Mean/1e6, want.tpot)
+			check("chunk_gap", m["chunk_gap"].Mean/1e6, want.itl)
+			if want.median == 0 {
+				check("chunk_gap", 1+m["chunk_gap"].Quantiles["0.5"], 1)
+			} else {
+				check("chunk_gap", m["chunk_gap"].Quantiles["0.5"]/1e6, want.median)
+			}
+			check("tps_request", m["tps_request"].Mean, want.request)
+			check("tps_e2e", m["tps_e2e"].Mean, want.total)
+			check("ntpot", m["ntpot"].Mean/1e6, want.ntpot)
+			if n := m["chunk_gap"].N; n != want.gaps {
+				t.Errorf("%d gaps, want %d", n, want.gaps)
+			}
+		})
+	}
+	m := under(t, "sglang", fmt.Sprintf(workedRequest, `,"spec_accepted":6`)).Metrics["chunk_gap"]
+	if m.N != 6 || math.Abs(m.Mean/1e6-10) > 1e-9 {
+		t.Errorf("sglang with speculative decoding: %d gaps of %v", m.N, m.Mean)
+	}
+}

@@ -1,0 +1,233 @@
+package kernel
+
+import (
+	"math"
+	"testing"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+// TestD1PooledAgainstPerRequest: one long and one short request.
+func TestD1PooledAgainstPerRequest(t *testing.T) {
+	var chunks []int64
+	for i := range int64(101) {
+		chunks = append(chunks, 10*i)
+	}
+	c := cellOf(t, metric.Default, streamed(0, 2, 0, 100), streamed(0, 101, chunks...))
+	mean(t, c, "chunk_gap", 101, 1100.0/101) // 10.89
+	mean(t, c, "tpot", 2, 55)
+}
+
+// d2 is 60 s with TTFT ≤ 1 s and TPOT ≤ 50 ms: 5 good, 1 of one token, 2 slow, 2
+// failed.
+func d2() []req {
+	var rows []req
+	for i := range int64(5) {
+		rows = append(rows, evented(streamed(1000*i, 11, 1000*i+500, 1000*i+700)))
+	}
+	rows = append(rows, evented(streamed(0, 1, 600)), evented(streamed(0, 11, 1500, 1600)), evented(streamed(0, 11, 500, 60_000)))
+	for i := range rows {
+		rows[i].client, rows[i].finish = rows[i].n, rows[i].last
+	}
+	for range 2 {
+		bad := of(trace.Failed)
+		bad.finish = 100
+		rows = append(rows, bad)
+	}
+	return rows
+}
+
+func TestD2Goodput(t *testing.T) {
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft", Max: 1000 * ms}, {Metric: "tpot", Max: 50 * ms}}}
+	g := runOf(t, metric.Default, q, wallMeta(), d2()...).Goodput
+	if g.Good != 6 || g.Denominator != 10 || g.Missed != 4 || g.Share.V != 0.6 || math.Abs(g.Rate.V-0.1) > 1e-12 {
+		t.Errorf("%+v", g)
+	}
+	if g.MissedBy["ttft"] != 1 || g.MissedBy["tpot"] != 1 || g.MissedBy["failed"] != 2 {
+		t.Errorf("missed by %v", g.MissedBy)
+	}
+	for name, good := range map[string]int64{
+		"vllm-2024": 6, "vllm-2026": 6, "aiperf": 5, "genai-perf": 5, "inference-perf": 5, "inference-perf-server": 5,
+	} {
+		g := runOf(t, set(t, name), q, wallMeta(), d2()...).Goodput
+		if g.Good != good || g.Denominator != 8 || g.Share.V != float64(good)/8 || math.Abs(g.Rate.V-float64(good)/60) > 1e-12 {
+			t.Errorf("%s: %+v", name, g)
+		}
+	}
+	if g := runOf(t, set(t, "inference-perf"), q, wallMeta(), d2()...).Goodput; g.Share.V != 0.625 {
+		t.Errorf("inference-perf: %v of the successful are good", g.Share.V)
+	}
+}
+
+// TestD2GoodputClock: a failed request that times out at 110 s extends the clock
+// of inference-perf's throughput and not that of its goodput.
+func TestD2GoodputClock(t *testing.T) {
+	rows := d2()
+	rows[len(rows)-1].finish = 110_000
+	q := &query.Query{SLO: []query.Limit{{Metric: "ttft", Max: 1000 * ms}, {Metric: "tpot", Max: 50 * ms}}}
+	c := runOf(t, set(t, "inference-perf"), q, wallMeta(), rows...)
+	if math.Abs(c.Goodput.Rate.V-5.0/60) > 1e-12 {
+		t.Errorf("goodput %+v", c.Goodput.Rate)
+	}
+	value(t, c, "request_rate", 8.0/110)
+}
+
+// TestD3ConcurrencyByBuckets: two requests that never overlap share a second.
+func TestD3ConcurrencyByBuckets(t *testing.T) {
+	at := func(send, end int64) req {
+		r := evented(streamed(send, 2, send+100, end))
+		r.finish = end
+		return r
+	}
+	for name, want := range map[string]float64{"default": 1, "vllm-2026": 1, "vllm-2024": 2} {
+		if c := cellOf(t, set(t, name), at(0, 400), at(500, 900)); c.Concurrency.Max.V != want {
+			t.Errorf("%s: at most %v, want %v", name, c.Concurrency.Max.V, want)
+		}
+	}
+	value(t, cellOf(t, set(t, "sglang"), at(0, 400), at(500, 900)), "concurrency_little", 0.8/0.9)
+	// Seconds 0 to 2, 1, 1 to 3 and 3 of the run: three in second 1.
+	c := cellOf(t, set(t, "vllm-2024"), at(0, 2500), at(1100, 1900), at(1999, 3000), at(3100, 3200))
+	near(t, "max", c.Concurrency.Max.V, 3)
+}
+
+// TestD4Percentiles: ten values under the three methods.
+func TestD4Percentiles(t *testing.T) {
+	var rows []req
+	for _, v := range []int64{10, 20, 30, 40, 50, 60, 70, 80, 90, 1000} {
+		rows = append(rows, streamed(0, 2, v, v+10))
+	}
+	for name, want := range map[string][3]float64{"default": {55, 181, 918.1}, "guidellm": {50, 90, 1000}, "mlperf": {60, 1000, 1000}} {
+		q := cellOf(t, set(t, name), rows...).Metrics["ttft"].Quantiles
+		for i, rank := range []string{"0.5", "0.9", "0.99"} {
+			if got := q[rank] / float64(ms); math.Abs(got-want[i]) > 1e-9 {
+				t.Errorf("%s: p%s is %v, want %v", name, rank, got, want[i])
+			}
+		}
+	}
+}
+
+// TestD5Duration: 600 tokens; a time-out does not extend W, nor AIPerf's
+// duration, but inference-perf's; MLPerf divides by the longest latency.
+func TestD5Duration(t *testing.T) {
+	last := streamed(50_000, 599, 55_000, 60_000)
+	bad := of(trace.Failed)
+	bad.finish = 110_000
+	rows := []req{streamed(0, 1, 10_000), last, bad}
+	for i := range rows[:2] {
+		rows[i].client, rows[i].finish = rows[i].n, rows[i].last
+	}
+	c := cellOf(t, metric.Default, rows...)
+	value(t, c, "tps", 10)
+	value(t, c, "tps_whole", 600.0/110)
+	if c.Throughput.To.Int != 60_000*ms {
+		t.Errorf("W ends at %d", c.Throughput.To.Int)
+	}
+	for name, want := range map[string]float64{
+		"aiperf": 10, "genai-perf": 10, "inference-perf": 600.0 / 110, "vllm-2024": 600.0 / 110, "mlperf": 60, "databricks": 10,
+	} {
+		value(t, cellOf(t, set(t, name), rows...), "tps_decode", want)
+	}
+}
+
+// TestD7FromSchedule: a client that may not send yet.
+func TestD7FromSchedule(t *testing.T) {
+	r := evented(streamed(1500, 2, 1700, 1720))
+	r.scheduled = 0
+	c := cellOf(t, metric.Default, r)
+	mean(t, c, "ttft", 1, 200)
+	mean(t, c, "ttft_client_from_schedule", 1, 1700)
+	mean(t, cellOf(t, set(t, "vllm-2026"), r), "ttft", 1, 200)
+}
+
+// TestD8ByN: with N instead of N - 1 TPOT is 10 % lower at N = 10, 0.1 % at 1000.
+func TestD8ByN(t *testing.T) {
+	for n, less := range map[int64]float64{10: 0.1, 1000: 0.001} {
+		r := streamed(0, n, 100, 1000)
+		ours, theirs := cellOf(t, metric.Default, r).Metrics["tpot"].Mean, cellOf(t, set(t, "databricks"), r).Metrics["tpot"].Mean
+		if math.Abs(1-theirs/ours-less) > 1e-12 {
+			t.Errorf("N = %d: %v and %v", n, ours, theirs)
+		}
+	}
+}
+
+// TestD10TwoSpeeds: 1/TPOT does not know of TTFT, N/E2E does.
+func TestD10TwoSpeeds(t *testing.T) {
+	c := cellOf(t, metric.Default, streamed(0, 101, 1000, 2000))
+	mean(t, c, "tps_request", 1, 100)
+	mean(t, c, "tps_e2e", 1, 50.5)
+}
+
+// TestD14SpeculativeDecoding: steps of 30 ms with 3 tokens each.
+func TestD14SpeculativeDecoding(t *testing.T) {
+	r := streamed(0, 7, 0, 30, 60)
+	r.tokens = []int64{1, 3, 3}
+	c := cellOf(t, metric.Default, r)
+	mean(t, c, "chunk_gap", 2, 30)
+	mean(t, c, "token_latency", 6, 10)
+	mean(t, c, "tpot", 1, 10)
+}
+
+// TestDefinitionsWeigh: GuideLLM's requests weigh their tokens, in means and in
+// quantiles.
+func TestDefinitionsWeigh(t *testing.T) {
+	short, long := streamed(0, 2, 100, 200), streamed(0, 8, 100, 170)
+	short.finish, long.finish = 210, 180
+	c := cellOf(t, set(t, "guidellm"), short, long)
+	mean(t, c, "tpot", 2, (200.0+170)/10) // of 100 and 21.25, by 2 and 8
+	if q := c.Metrics["tpot"].Quantiles; q["0.5"] != 21.25*float64(ms) || q["0.9"] != 100*float64(ms) {
+		t.Errorf("tpot %v", q)
+	}
+	if m := c.Metrics["chunk_gap"]; math.Abs(m.Mean-(100+70)/8.0*float64(ms)) > 1e-3 || m.Requests != 2 || m.Quantiles["0.5"] != 10*float64(ms) {
+		t.Errorf("itl %+v", m)
+	}
+	near(t, "std", c.Metrics["tpot"].Std, math.Sqrt(0.2*63*63+0.8*15.75*15.75)*float64(ms))
+}
+
+// TestDefinitionsNull: what a log cannot give is null, with the reason.
+func TestDefinitionsNull(t *testing.T) {
+	r := streamed(0, 3, 100, 110, 120)
+	for name, of := range map[string]map[string]string{
+		"aiperf":         {"tpot": "no_client_count", "output_tokens": "no_client_count"},
+		"genai-perf":     {"tpot": "no_client_count", "chunk_gap": "not_defined"},
+		"inference-perf": {"tpot": "no_client_count", "ntpot": "no_client_count"},
+		"llmperf":        {"tpot": "not_defined", "chunk_gap": "not_recorded", "tps_e2e": "no_client_count"},
+		"vllm-2026":      {"ttft": "not_recorded", "chunk_gap": "not_recorded", "tpot": "not_recorded"},
+		"mlperf":         {"chunk_gap": "not_defined"},
+	} {
+		c := cellOf(t, set(t, name), r)
+		for metric, reason := range of {
+			null(t, c, metric, reason)
+		}
+	}
+	zero := streamed(0, 3, 100, 100, 120) // two chunks read at once
+	zero.client = 3
+	null(t, cellOf(t, set(t, "aiperf"), zero), "chunk_gap", "order")
+	mean(t, cellOf(t, set(t, "aiperf"), zero), "tpot", 1, 10)
+	one := streamed(0, 1, 100)
+	one.client, one.finish = 1, 100
+	null(t, cellOf(t, set(t, "inference-perf"), one), "ttft", "n_lt_2")
+	null(t, cellOf(t, set(t, "mlperf"), one), "tpot", "n_lt_2")
+	empty := of(trace.Empty)
+	empty.n, empty.finish, empty.client = 0, 50, 0
+	two := streamed(0, 2, 50, 100)
+	two.client, two.finish = 2, 100
+	mean(t, cellOf(t, set(t, "inference-perf"), empty, two), "ntpot", 2, 25) // 0 is averaged in
+}
+
+// TestDefinitionsWhole: loadgen's quotients and means are whole nanoseconds.
+func TestDefinitionsWhole(t *testing.T) {
+	c := cellOf(t, set(t, "mlperf"), streamed(0, 4, 100, 120), streamed(0, 4, 100, 110))
+	// 20 ms and 10 ms over 3: 6 666 666 and 3 333 333, their mean 4 999 999.5.
+	if got := c.Metrics["tpot"].Mean; got != 4_999_999 {
+		t.Errorf("mean of whole ns %v", got)
+	}
+}
+
+// TestDefinitionsPeak: vLLM counts chunks by seconds from the first send.
+func TestDefinitionsPeak(t *testing.T) {
+	r := evented(streamed(700, 30, 1600, 1650, 1699, 1700, 1800))
+	c := cellOf(t, set(t, "vllm-2026"), r)
+	value(t, c, "tps_peak", 3)
+}
