@@ -57,6 +57,7 @@ var only = []struct{ what, who, why string }{
 	{`^servescope/(cli|wasm)/`, `^(cli|wasm)/`, "the core does not know its faces"},
 	{`^(flag|os/signal|os/exec|net|net/http|log|log/slog|github.com/urfave/.*|github.com/schollz/.*)$`,
 		`^(cli|wasm)/|^formats/formatstest`, "only the command touches flags, signals, processes, the network and logs"},
+	{`^servescope/analyzer/decompose/simulate$`, `^cli/internal/simulate$`, "it makes test data: nothing of the product links it"},
 	{`^syscall/js$`, `^wasm/(browser|worker)$`, "the rest of the core is tested natively"},
 }
 
@@ -181,6 +182,9 @@ func TestImportRules(t *testing.T) {
 	f("analyzer/render", "github.com/parquet-go/parquet-go", false)
 	f("cli/internal/app", "github.com/apache/arrow-go/v18/arrow/compute", false)
 	f("cli/internal/app", "servescope/formats/all", true)
+	f("analyzer/decompose", "servescope/analyzer/decompose/simulate", false)
+	f("cli/internal/app", "servescope/analyzer/decompose/simulate", false)
+	f("cli/internal/simulate", "servescope/analyzer/decompose/simulate", true)
 	f("wasm/bridge", "syscall/js", false)
 	f("wasm/browser", "syscall/js", true)
 }
