@@ -16,6 +16,8 @@ type output struct {
 	names []map[string]string // of the groups
 	runs  map[int32]*report.Run
 	cells map[cellKey]*report.Cell
+	loads kernel.State // of kernel.Loads, complete
+	idle  map[int32]kernel.Idle
 }
 
 type cellKey struct {
@@ -24,7 +26,7 @@ type cellKey struct {
 }
 
 func newOutput(q *query.Query, sel *selection, runs []*run) *output {
-	o := &output{q: q, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell)}
+	o := &output{q: q, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell), idle: make(map[int32]kernel.Idle)}
 	if sel.groups != nil {
 		o.names = sel.groups.names
 	}
@@ -54,6 +56,16 @@ func (o *output) Cell(run, group int32, window int64) *report.Cell {
 
 // Run implements kernel.Output.
 func (o *output) Run(run int32) *report.Run { return o.runs[run] }
+
+// Idle implements kernel.Idler.
+func (o *output) Idle(run int32) kernel.Idle {
+	idle, ok := o.idle[run]
+	if !ok {
+		idle = kernel.IdleOf(o.loads, run)
+		o.idle[run] = idle
+	}
+	return idle
+}
 
 // finish lets the kernels write their results and puts groups and windows into
 // their runs, sorted.

@@ -93,7 +93,9 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		return nil, nil, err
 	}
 	out := newOutput(q, sel, s.runs)
-	out.finish(append(slices.Clone(states), s.foldSteps(sel, learned)...))
+	steps, loads := s.foldSteps(sel, learned)
+	out.loads = loads
+	out.finish(append(slices.Clone(states), steps, loads))
 	if n, capped := overflow(e.kernels, states); capped {
 		log.Add(diag.Diag{
 			Code: "windows_capped", Severity: diag.Notice, Offset: -1, Count: n,
@@ -183,6 +185,7 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 		share := unit.Format(unit.Ratio, float64(n)/float64(all))
 		out.Notes = append(out.Notes, fmt.Sprintf("no_token: %d of %d requests produced no token (%s)", n, all, share))
 	}
+	checkReplicas(out, r, q)
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
 	for _, m := range r.members {
 		for _, c := range m.Reported {

@@ -14,14 +14,18 @@ import (
 // all stay.
 type stepSelection struct {
 	rows    [][]int32 // group by resident batch and row; nil when the query keeps everything in one group
+	always  [][]int32 // the same, whenever a step ends; nil without an interval and a trim
 	grouped bool      // the groups are those of requests
 }
 
 // of returns the groups of the rows of resident batch i of steps, nil for all in
-// one.
-func (sel *stepSelection) of(i int) []int32 {
-	if sel.rows == nil {
+// one; with always, of those outside of W as well.
+func (sel *stepSelection) of(i int, always bool) []int32 {
+	switch {
+	case sel.rows == nil:
 		return nil
+	case always && sel.always != nil:
+		return sel.always[i]
 	}
 	return sel.rows[i]
 }
@@ -71,6 +75,7 @@ func (s *Session) chooseSteps(sel *selection) {
 			}
 		}
 		if sel.edges != nil {
+			sel.steps.always = append(sel.steps.always, slices.Clone(group))
 			chooseStepTime(sel, r, group)
 		}
 		n := sel.removed[r.slot]
@@ -153,22 +158,29 @@ func (s *Session) stepFacts(facts *kernel.Facts) *kernel.Facts {
 
 // foldSteps runs the kernels of steps over the rows that sel selects, with what
 // the kernels of requests learned.
-func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) []kernel.State {
+func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) (steps, loads kernel.State) {
 	q := *sel.q
 	if !sel.steps.grouped {
 		q.By = nil
 	}
-	states := []kernel.State{kernel.Steps.New(&q, s.stepFacts(facts))}
+	facts = s.stepFacts(facts)
+	selected := q // as Loads asks for it: a filter that is told of steps has chosen them already
+	if q.Filter != nil && tellsSteps(q.Filter.Names()) {
+		selected.Filter = nil
+	}
+	steps, loads = kernel.Steps.New(&q, facts), kernel.Loads.New(&selected, facts)
 	var zeros []int32
 	for i, r := range s.steps {
-		group := sel.steps.of(i)
-		if group == nil {
-			zeros = slices.Grow(zeros[:0], r.batch.Rows)[:r.batch.Rows]
-			group = zeros
-		}
-		for _, state := range states {
-			state.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: group})
+		zeros = slices.Grow(zeros[:0], r.batch.Rows)[:r.batch.Rows]
+		for _, x := range []struct {
+			state kernel.State
+			group []int32
+		}{{steps, sel.steps.of(i, false)}, {loads, sel.steps.of(i, true)}} {
+			if x.group == nil {
+				x.group = zeros
+			}
+			x.state.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: x.group})
 		}
 	}
-	return states
+	return steps, loads
 }

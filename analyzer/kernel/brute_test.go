@@ -34,6 +34,7 @@ func simple(r *rand.Rand) req {
 	}
 	q.last, q.finish = at, at+r.Int64N(30)
 	q.prompt, q.cached = 10+r.Int64N(500), r.Int64N(10)
+	q.replica = []string{"a", "b"}[r.IntN(2)]
 	q.scheduled = q.send - r.Int64N(40)
 	q.admitted, q.preempted, q.stall = q.send+r.Int64N(q.first-q.send+1), 0, -1
 	if r.IntN(6) == 0 {
@@ -132,6 +133,7 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 		lo, hi = max(a, in.from), min(b, in.to)
 	}
 	var running, stalled, loose int64
+	replicas := map[string]*[3]int64{"a": {}, "b": {}} // tokens, those after the first, decode time
 	var tokens, tokensOK, firsts, span, prompt, cached, good, inflight, judged, unclear int64
 	perMilli := make([]int64, 20_000)
 	seconds := map[int64]float64{}
@@ -175,11 +177,14 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 					continue
 				}
 				tokens += q.tokens[k]
+				replicas[q.replica][0] += q.tokens[k]
+				replicas[q.replica][1] += q.tokens[k]
 				if ok {
 					tokensOK += q.tokens[k]
 				}
 				if k == 0 {
 					firsts++
+					replicas[q.replica][1]--
 					continue
 				}
 				if ok {
@@ -200,6 +205,7 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 				}
 			}
 			span += own
+			replicas[q.replica][2] += own
 			switch {
 			case q.stall <= 0:
 			case own == q.last-q.first:
@@ -257,6 +263,25 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 		value(t, c, "tpot_weighted", float64(span)*1e6/float64(tokens-firsts))
 		value(t, c, "tps_total_model", float64(tokens-firsts)/dt)
 		value(t, c, "identity_ratio", 1-float64(firsts)/float64(tokens))
+	}
+	decoding := 0.0
+	for _, r := range replicas {
+		if r[0] > 0 || r[2] > 0 {
+			decoding++
+		}
+	}
+	if decoding > 0 {
+		value(t, c, "replicas", decoding)
+	}
+	for _, got := range c.Throughput.Replicas {
+		want := replicas[got.Name]
+		near(t, where+" tokens of "+got.Name, float64(got.Tokens), float64(want[0]))
+		near(t, where+" tps of "+got.Name, got.TPS.V, float64(want[0])/dt)
+		near(t, where+" batch of "+got.Name, got.Batch.V, float64(want[2])/float64(hi-lo))
+		if want[2] > 0 && want[1] > 0 {
+			near(t, where+" TPOT of "+got.Name, got.TPOT.V, float64(want[2])*1e6/float64(want[1]))
+			near(t, where+" model of "+got.Name, got.Model.V, float64(want[1])/dt)
+		}
 	}
 	if span > 0 {
 		value(t, c, "batch_running", float64(running)/float64(hi-lo))

@@ -27,31 +27,32 @@ func (k concurrency) New(q *query.Query, facts *Facts) State {
 // flight holds the requests of a place as intervals from send to end.
 type flight struct {
 	starts, ends []int64
-	endless      int64 // requests without an end, left out
-	unended      int64 // of all, those without a residence
+	open         []int64 // when the requests that the log leaves open were last seen; they have a start and no end
+	endless      int64   // requests without an end, left out
+	unended      int64   // of all, those without a residence
 	residence    stat.Moments
 }
 
 func (f *flight) merge(o *flight) {
-	f.starts, f.ends = append(f.starts, o.starts...), append(f.ends, o.ends...)
+	f.starts, f.ends, f.open = append(f.starts, o.starts...), append(f.ends, o.ends...), append(f.open, o.open...)
 	f.endless += o.endless
 	f.unended += o.unended
 	f.residence.Merge(&o.residence)
 }
 
 func (f *flight) weight() int64 { return 0 } // is never in a window
-func (f *flight) size() int64   { return 8 * int64(cap(f.starts)+cap(f.ends)) }
+func (f *flight) size() int64   { return 8 * int64(cap(f.starts)+cap(f.ends)+cap(f.open)) }
 
 func (f *flight) appendTo(dst []byte) []byte {
-	dst = appendValues(appendValues(dst, f.starts), f.ends)
+	dst = appendValues(appendValues(appendValues(dst, f.starts), f.ends), f.open)
 	return f.residence.AppendTo(appendInts(dst, f.endless, f.unended))
 }
 
 func (f *flight) load(src *reader) {
-	f.starts, f.ends = src.sorted(), src.sorted()
+	f.starts, f.ends, f.open = src.sorted(), src.sorted(), src.sorted()
 	src.ints(&f.endless, &f.unended)
 	rest, err := f.residence.Load(src.src)
-	if err != nil || len(f.starts) != len(f.ends) {
+	if err != nil || len(f.starts) != len(f.ends)+len(f.open) {
 		src.fail()
 		return
 	}
@@ -73,8 +74,14 @@ func (f *flight) add(w *row, def *metric.Definition) {
 		f.residence.AddN(d, 1)
 	}
 	switch w.status {
-	case trace.Open: // in flight until the log ends
-		end = math.MaxInt64
+	case trace.Open: // in flight until the log ends, or until an engine's log says that it is not
+		if start != none && w.placed {
+			f.starts, f.open = append(f.starts, start), append(f.open, max(start, w.event, w.token, w.last))
+		}
+		if start == none {
+			f.endless++
+		}
+		return
 	case trace.HeadMissing: // in flight since before it began
 		start = math.MinInt64 + 1
 	}
@@ -116,7 +123,7 @@ func (s *concurrencyState) Next(facts *Facts) bool {
 	again := s.learn(facts)
 	s.finishing(func(run int32, info *runInfo) {
 		all := s.flight(run, -1, info.counting())
-		if steady, why := steadyOf(stat.NewSweep(all.starts, all.ends), info); why == metric.None {
+		if steady, why := steadyOf(all.sweep(nil), info); why == metric.None {
 			f := &facts.Runs[run] // of the same side, unless the query selects another
 			f.HasSteady = f.Clock == info.sides[info.counting()].clock
 			f.SteadyFrom, f.SteadyTo = steady[0], steady[1]
@@ -136,14 +143,37 @@ func (s *concurrencyState) flight(run, group int32, side trace.Side) *flight {
 	return all
 }
 
+// sweep returns the number of requests in flight. Those that the log leaves open
+// are so until the end of time, or until the engines are idle.
+func (f *flight) sweep(idle Idle) *stat.Sweep {
+	ends := slices.Clone(f.ends)
+	for _, seen := range f.open {
+		end, ok := idle.End(seen)
+		if !ok {
+			end = math.MaxInt64
+		}
+		ends = append(ends, end)
+	}
+	return stat.NewSweep(f.starts, ends)
+}
+
+// inferred returns how many requests end by what engines say, and the last of
+// these ends.
+func (f *flight) inferred(idle Idle) (n, last int64) {
+	last = none
+	for _, seen := range f.open {
+		if end, ok := idle.End(seen); ok {
+			n, last = n+1, max(last, end)
+		}
+	}
+	return n, last
+}
+
 // curvePoints is the number of points of a curve.
 const curvePoints = 256
 
 func (s *concurrencyState) Finish(out Output) {
 	s.finishing(func(run int32, info *runInfo) {
-		side := info.counting()
-		w := s.over(run)
-		windows := s.windows(run)
 		groups := []int32{-1}
 		for p := range s.cells.byPlace {
 			if p.run == run && len(s.q.By) > 0 && !slices.Contains(groups, p.group) {
@@ -152,38 +182,67 @@ func (s *concurrencyState) Finish(out Output) {
 		}
 		slices.Sort(groups)
 		for _, g := range groups {
-			all := s.flight(run, g, side)
-			sweep := stat.NewSweep(all.starts, all.ends)
-			c := out.Cell(run, g, NoWindow)
-			c.Concurrency = concurrencyOf(sweep, &w, all.endless)
-			if s.def.Buckets && c.Concurrency.Max.Known {
-				c.Concurrency.Max = bucketMax(all.starts, all.ends)
-			}
-			if w.placed { // a window's part of the curve is in that of its run
-				for _, step := range sweep.Curve(w.from, w.to, curvePoints) {
-					c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
-				}
-			}
-			little(c, all, &w)
-			c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
-			if g < 0 {
-				steady(&c.Concurrency, sweep, info)
-			}
-			for _, window := range windows[:min(len(windows), maxCells/len(groups))] {
-				in := s.clip(run, info, w, window)
-				c := out.Cell(run, g, window)
-				c.Concurrency = concurrencyOf(sweep, &in, all.endless)
-				c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
-				setValue(c, "concurrency_mean", c.Concurrency.Mean)
-				setValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
-			}
+			s.put(out, run, g, info, maxCells/len(groups))
 		}
 	})
 }
 
-// concurrencyOf returns the concurrency over w.
-func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurrency {
-	c := report.Concurrency{Curve: []report.Point{}}
+// put writes the concurrency of a group, and of most windows of it.
+func (s *concurrencyState) put(out Output, run, group int32, info *runInfo, most int) {
+	w := s.over(run)
+	all := s.flight(run, group, info.counting())
+	var idle Idle
+	if x, ok := out.(Idler); ok && len(all.open) > 0 {
+		idle = x.Idle(run)
+	}
+	sweep := all.sweep(idle)
+	n, last := all.inferred(idle)
+	c := out.Cell(run, group, NoWindow)
+	in := info.inFlight(w, last)
+	c.Concurrency = concurrencyOf(sweep, in, all, n)
+	if s.def.Buckets && c.Concurrency.Max.Known {
+		stat.Sort(all.ends)
+		c.Concurrency.Max = bucketMax(all.starts, all.ends)
+	}
+	if in.placed { // a window's part of the curve is in that of its run
+		for _, step := range sweep.Curve(in.from, in.to, curvePoints) {
+			c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
+		}
+	}
+	little(c, all, &w)
+	c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
+	if group < 0 {
+		if n > 0 { // the steady window is the same that a trim takes, which knows of requests alone
+			steady(&c.Concurrency, all.sweep(nil), info)
+		} else {
+			steady(&c.Concurrency, sweep, info)
+		}
+	}
+	windows := s.windows(run)
+	for _, window := range windows[:min(len(windows), most)] {
+		in := s.clip(run, info, w, window)
+		c := out.Cell(run, group, window)
+		c.Concurrency = concurrencyOf(sweep, in, all, n)
+		c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
+		setValue(c, "concurrency_mean", c.Concurrency.Mean)
+		setValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
+	}
+}
+
+// inFlight returns what a run's concurrency is over: W, and where no token is
+// recorded the time from the first send to the last inferred end.
+func (r *runInfo) inFlight(w interval, last int64) interval {
+	x := &r.sides[r.counting()].selected
+	if w.placed || w.why != metric.NoToken || last == none || x.firstSend == none || last <= x.firstSend {
+		return w
+	}
+	return interval{from: x.firstSend, to: last, placed: true, dt: last - x.firstSend, note: "from the first send to the last inferred end, since no token is recorded"}
+}
+
+// concurrencyOf returns the concurrency over w; inferred requests end by what
+// engines say.
+func concurrencyOf(sweep *stat.Sweep, w interval, all *flight, inferred int64) report.Concurrency {
+	c := report.Concurrency{Curve: []report.Point{}, Inferred: inferred}
 	if !w.placed {
 		why := w.why
 		if why == metric.None {
@@ -194,7 +253,9 @@ func concurrencyOf(sweep *stat.Sweep, w *interval, endless int64) report.Concurr
 	}
 	c.Mean = report.Known(sweep.Mean(w.from, w.to), unit.None)
 	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
-	c.Mean.Note = counting(endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out")
+	c.Mean.Note = joined(w.note,
+		counting(all.endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"),
+		counting(inferred, "the end of 1 request is inferred: the engine says that nothing runs or waits", "the ends of %d requests are inferred: the engines say that nothing runs or waits"))
 	return c
 }
 

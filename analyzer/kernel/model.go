@@ -24,6 +24,9 @@ func (s *ratesState) model(p *putter) {
 	}
 	p.ratio("tpot_weighted", span, steps, unit.NSPerToken, why, without, undated, instant)
 	s.replicas(p)
+	if p.whole {
+		p.replicaList()
+	}
 	occupied := metric.None
 	if f.span == 0 {
 		occupied = why
@@ -86,6 +89,8 @@ func (f *flow) named() bool { return f.unnamed == 0 && !f.crowd && len(f.replica
 // replicas writes R.
 func (s *ratesState) replicas(p *putter) {
 	switch {
+	case p.prefill: // it decodes nothing: figures of nodes, not of the deployment
+		p.null("replicas", metric.Coverage)
 	case s.q.Replicas > 0:
 		v := report.Known(float64(s.q.Replicas), unit.None)
 		v.Note = "as given"
@@ -103,18 +108,42 @@ func (s *ratesState) replicas(p *putter) {
 	}
 }
 
-// replicaModel writes B/TPOT of one replica and of all, and returns that of all.
+// replicaList writes the rates of each replica that requests name.
+func (p *putter) replicaList() {
+	f, w := p.f, p.w
+	if f.crowd {
+		return
+	}
+	for _, name := range sortedKeys(f.replicas) {
+		r := f.replicas[name]
+		x := report.Replica{Name: name, Tokens: r.tokens}
+		per := func(n float64, u unit.Unit) report.Value {
+			if w.why != metric.None {
+				return report.Null(w.why.String())
+			}
+			v := report.Known(n/float64(w.dt), u)
+			v.Note = w.note
+			return v
+		}
+		x.TPS = per(float64(r.tokens)*1e9, unit.TokenRate)
+		x.Batch, x.TPOT, x.Model = report.Null(f.timeless(f.untimed).String()), report.Null(f.timeless(f.untimed).String()), report.Null(f.timeless(f.untimed).String())
+		if r.span > 0 {
+			x.Batch = per(float64(r.span), unit.None)
+		}
+		if r.timed > 0 && r.steps > 0 {
+			x.TPOT = report.Known(float64(r.timed)/float64(r.steps), unit.NSPerToken)
+			x.Model = per(float64(r.steps)*1e9, unit.TokenRate) // (timed / Δt) / (timed / steps)
+		}
+		p.c.Throughput.Replicas = append(p.c.Throughput.Replicas, x)
+	}
+}
+
+// replicaModel writes B/TPOT of all replicas and its mean over them, and returns
+// that of all. B/TPOT of each is its tokens after the first per second, so that
+// the sum over replicas is that of all taken together.
 func (s *ratesState) replicaModel(p *putter, total float64, note string) float64 {
 	one := report.Null(metric.Coverage.String())
 	r := p.c.Throughput.Values["replicas"]
-	if p.f.named() {
-		total = 0
-		for _, name := range sortedKeys(p.f.replicas) {
-			if r := p.f.replicas[name]; r.timed > 0 {
-				total += float64(float64(r.timed) / float64(p.w.dt) * 1e9 * float64(r.steps) / float64(r.timed))
-			}
-		}
-	}
 	if r.Known && r.V > 0 {
 		one = report.Known(total/r.V, unit.TokenRate)
 		one.Note = note

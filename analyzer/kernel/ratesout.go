@@ -47,7 +47,7 @@ func (s *ratesState) Finish(out Output) {
 				in = s.clip(run, info, w, t.window)
 			}
 			all := t.window == NoWindow
-			p := putter{c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.part}
+			p := putter{c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.part, whole: all, prefill: side == trace.Prefill}
 			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
 			if all {
@@ -123,7 +123,10 @@ type putter struct {
 	f    *flow
 	w    *interval
 	lack lack
-	wide bool // the cell is of no window of time
+
+	whole   bool // the cell is of a run or a group, not of a window
+	wide    bool // and W is not cut to an interval
+	prefill bool // the rows are those of prefill nodes
 }
 
 // per writes n per second of Δt, or null for a reason, with notes.
@@ -189,12 +192,12 @@ func (p *putter) requests(def *metric.Definition) {
 		p.per("request_rate", f.requests, unit.PerSecond, metric.None)
 	}
 	p.per("request_rate_ok", done, unit.PerSecond, metric.None)
-	p.ratio("request_rate_ok_whole", float64(f.ok)*1e9, p.whole(), unit.PerSecond, p.noWhole())
+	p.ratio("request_rate_ok_whole", float64(f.ok)*1e9, p.wholeSpan(), unit.PerSecond, p.noWhole())
 	p.completions()
 }
 
-// whole returns the length of the whole span, 0 where it is unknown.
-func (p *putter) whole() float64 {
+// wholeSpan returns the length of the whole span, 0 where it is unknown.
+func (p *putter) wholeSpan() float64 {
 	if !p.wide || !p.w.placed || p.w.whole <= p.w.from {
 		return 0
 	}
@@ -248,7 +251,7 @@ func (p *putter) tokens(def *metric.Definition) {
 	all, ok := summed(f.tokens, unknown), summed(f.tokensOK, unknownOK)
 	p.per("tps", f.tokens, unit.TokenRate, all, p.lacking(unknown))
 	p.per("tps_ok", f.tokensOK, unit.TokenRate, ok, p.lacking(unknownOK))
-	whole, why := p.whole(), p.noWhole()
+	whole, why := p.wholeSpan(), p.noWhole()
 	if all != metric.None && whole > 0 {
 		whole, why = 0, all
 	}

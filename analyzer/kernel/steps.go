@@ -240,6 +240,7 @@ func (s *stepsState) Finish(out Output) {
 // stepColumns are the columns of a batch of steps.
 type stepColumns struct {
 	replica, clock, kind, quantity trace.Dicts
+	engine                         trace.Dicts
 	ranks                          [5]trace.Ints // see rankNames
 	t, duration, resolution, count trace.Ints
 	running, waiting               trace.Ints
@@ -258,8 +259,9 @@ var stepClasses = [8]trace.Col{trace.StepCompute, trace.StepSampling, trace.Step
 func stepColumnsOf(b *trace.Batch) *stepColumns {
 	c := &stepColumns{
 		replica: b.Dicts(trace.StepReplica), clock: b.Dicts(trace.StepClock), kind: b.Dicts(trace.StepKindCol), quantity: b.Dicts(trace.StepQuantity),
-		ranks: [5]trace.Ints{b.Ints(trace.StepDP), b.Ints(trace.StepTP), b.Ints(trace.StepPP), b.Ints(trace.StepEP), b.Ints(trace.StepRank)},
-		t:     b.Ints(trace.StepT), duration: b.Ints(trace.StepDuration), resolution: b.Ints(trace.StepResolution), count: b.Ints(trace.StepCount),
+		engine: b.Dicts(trace.StepEngine),
+		ranks:  [5]trace.Ints{b.Ints(trace.StepDP), b.Ints(trace.StepTP), b.Ints(trace.StepPP), b.Ints(trace.StepEP), b.Ints(trace.StepRank)},
+		t:      b.Ints(trace.StepT), duration: b.Ints(trace.StepDuration), resolution: b.Ints(trace.StepResolution), count: b.Ints(trace.StepCount),
 		running: b.Ints(trace.StepRunning), waiting: b.Ints(trace.StepWaiting),
 		kv: b.Floats(trace.StepKVUsage), prompt: b.Floats(trace.StepPromptTPS), generation: b.Floats(trace.StepGenerationTPS),
 		idle: b.Bools(trace.StepAfterIdle), runClock: b.Run.Clock.String(),

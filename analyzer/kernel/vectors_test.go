@@ -108,6 +108,14 @@ func TestModelExamples(t *testing.T) {
 	value(t, c, "tps_total_model", 1400)
 	value(t, c, "replicas", 2)
 	value(t, c, "tps_replica_model", 700)
+	list := c.Throughput.Replicas
+	if len(list) != 2 || list[0].Name != "a" || list[0].Batch.V != 10 || list[0].TPOT.V != 10e6 || list[0].Model.V != 1000 ||
+		list[1].Batch.V != 2 || list[1].TPOT.V != 5e6 || list[1].Model.V != 400 || list[1].Tokens != 4002 || list[1].TPS.V != 400.2 {
+		t.Fatalf("replicas %+v", list)
+	}
+	value(t, c, "tpot_weighted", 12e9/1400) // 12/1400 s
+	near(t, "R·mean(B)/TPOT", 2*(list[0].Batch.V+list[1].Batch.V)/2/(c.Throughput.Values["tpot_weighted"].V/1e9), 1400)
+	near(t, "the same with the mean of TPOTs", 2*(list[0].Batch.V+list[1].Batch.V)/2/((list[0].TPOT.V+list[1].TPOT.V)/2/1e9), 1600)
 	given := runOf(t, metric.Default, &query.Query{Replicas: 4}, wallMeta(), a, b)
 	value(t, given, "replicas", 4)
 	value(t, given, "tps_replica_model", 105.0/4)

@@ -38,6 +38,8 @@ const (
 	Overlap
 	NotDefined
 	NoClientCount
+	FewSteps
+	Filtered
 	reasonCount
 )
 
@@ -75,6 +77,8 @@ var reasons = [...]struct{ code, doc string }{
 	Overlap:         {"overlap", "stages of two nodes run at the same time"},
 	NotDefined:      {"not_defined", "the definition set has no such figure"},
 	NoClientCount:   {"no_client_count", "the definition counts the text with a client's tokenizer, and the log holds no such count"},
+	FewSteps:        {"few_steps", "no batch size has 30 steps that only decode"},
+	Filtered:        {"filtered", "the filter keeps a part of the requests, and engines log all of them"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},
 }

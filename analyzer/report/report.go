@@ -187,6 +187,9 @@ type Throughput struct {
 	To     Value            `json:"to"`        // end of W, ns on the run's clock
 	Window Value            `json:"window_ns"` // length of W in ns
 	Values map[string]Value `json:"values"`    // rates and totals by name
+
+	Replicas []Replica    `json:"replicas,omitempty"` // by replica, where requests name theirs; not in windows
+	Engines  []EngineLoad `json:"engines,omitempty"`  // by engine, where one logs its load; not in windows
 }
 
 // Concurrency is the number of requests between send and end over time.
@@ -196,6 +199,8 @@ type Concurrency struct {
 	Curve      []Point `json:"curve"`       // at most a few hundred points, for charts
 	SteadyFrom Value   `json:"steady_from"` // start of the steady window, ns on the run's clock
 	SteadyTo   Value   `json:"steady_to"`   // end of the steady window, ns on the run's clock
+
+	Inferred int64 `json:"inferred,omitempty"` // requests whose end the log does not hold: the curve drops where the engines say that nothing runs or waits
 }
 
 // Point is one point of a step curve: V holds from T to the next point.

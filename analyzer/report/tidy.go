@@ -94,6 +94,7 @@ func (t *tidier) cell(c *Cell) {
 	for _, name := range sorted(c.Throughput.Values) {
 		t.add("throughput."+name, "value", c.Throughput.Values[name])
 	}
+	t.loads(&c.Throughput)
 	t.add("concurrency", "mean", c.Concurrency.Mean)
 	t.add("concurrency", "max", c.Concurrency.Max)
 	t.add("concurrency", "steady_from", c.Concurrency.SteadyFrom)
