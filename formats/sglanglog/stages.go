@@ -191,9 +191,9 @@ func (s *stats) handshake(total int) (ns int64, ok bool) {
 	return ns, ok
 }
 
-// decodeNode sets the stages on a node that only decodes. While it waits for the
-// transfer, the prefill node queues, prefills and sends. The first token comes
-// with the KV cache.
+// decodeNode sets the stages on a node that only decodes. It takes the request in
+// before the KV cache is there: while it waits for the transfer, the prefill node
+// queues, prefills and sends. The first token comes with the KV cache.
 func (f *fold) decodeNode(s *stats) {
 	b := f.rows
 	queue, queueOK := s.duration(statQueue)
@@ -215,10 +215,10 @@ func (f *fold) decodeNode(s *stats) {
 		return
 	}
 	b.Int(trace.Received, t)
-	if !queueOK || !transferOK {
+	b.Int(trace.Queued, t)
+	if !queueOK || !transferOK || !beforeOK {
 		return
 	}
-	b.Int(trace.Queued, t+before+transfer)
 	admitted := t + before + transfer + queue
 	b.Int(trace.Admitted, admitted)
 	if s.has(statOutput) && s.value[statOutput] > 0 {
