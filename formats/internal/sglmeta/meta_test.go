@@ -176,7 +176,7 @@ func TestMergedStages(t *testing.T) {
 // The tokenizer's stamp until v0.5.6 and the scheduler's in v0.5.9 have one name.
 func TestPrefillFinishedByVersion(t *testing.T) {
 	const g2 = "id=a completion_tokens=2 request_received_ts=1767225600.5 request_sent_to_scheduler_ts=1767225600.6 prefill_finished_ts=1767225600.8 "
-	for extra, want := range map[string]any{"": nil, "cached_tokens_details=null": int64(1767225600800000000)} {
+	for extra, want := range map[string]any{"": nil, "cached_tokens_details=null": int64(1767225600800000000), "cached_tokens_details.device=2": int64(1767225600800000000)} {
 		if row, _ := read(t, new(Meta), g2+extra, "stream=true"); row["prefill_end"] != want {
 			t.Errorf("%q: prefill_end %v, want %v", extra, row["prefill_end"], want)
 		}

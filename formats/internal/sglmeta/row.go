@@ -235,9 +235,10 @@ func (m *Meta) merged() (leaves []string, from, to, less int64) {
 }
 
 // scheduled reports whether prefill_finished_ts is the scheduler's stamp: it is in
-// v0.5.9, which has cached_tokens_details, and was the tokenizer's until v0.5.6.
+// v0.5.9, which has cached_tokens_details, be they None or a dictionary, and was
+// the tokenizer's until v0.5.6.
 func (m *Meta) scheduled() bool {
-	return m.has(cachedDetails) && m.has(sentToScheduler) && m.has(prefillFinishedTS)
+	return (m.has(cachedDetails) || m.has(cachedDevice) || m.has(cachedHost)) && m.has(sentToScheduler) && m.has(prefillFinishedTS)
 }
 
 // first sets the stamp of the first chunk.
