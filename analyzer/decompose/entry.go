@@ -1,6 +1,7 @@
 package decompose
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"strings"
@@ -204,6 +205,12 @@ func (s *Signature) String() string {
 		names[i] = s.Sets[i].String()
 	}
 	return strings.Join(names, ", ")
+}
+
+// Compare orders signatures, those of the more entries first.
+func (s *Signature) Compare(o *Signature) int {
+	return cmp.Or(cmp.Compare(o.N, s.N), slices.Compare(s.Sets[:], o.Sets[:]),
+		cmp.Compare(s.Absent, o.Absent), cmp.Compare(s.Outside, o.Outside), cmp.Compare(s.Coarse, o.Coarse))
 }
 
 // insert adds an entry of stages that no other has.

@@ -34,36 +34,32 @@ const (
 // Columns reads the rows of a batch of the requests table. It may be used by one
 // goroutine, until the batch changes.
 type Columns struct {
-	side     trace.Dicts
-	engine   trace.Dicts
-	run      *trace.RunMeta
-	step     trace.Ints
-	sent     trace.Ints
-	stamps   [boundaries]trace.Ints
-	event    trace.Ints
-	own      [Leaves]trace.Ints
-	merged   [2]trace.Ints
-	names    [2]trace.Dicts
-	sets     [2][]Set // by code of names
-	memo     [Memos]trace.Ints
-	received trace.Ints
-	stages   bool
+	side   trace.Dicts
+	engine trace.Dicts
+	run    *trace.RunMeta
+	step   trace.Ints
+	sent   trace.Ints
+	stamps [boundaries]trace.Ints
+	event  trace.Ints
+	own    [Leaves]trace.Ints
+	merged [2]trace.Ints
+	names  [2]trace.Dicts
+	sets   [2][]Set // by code of names
+	memo   [Memos]trace.Ints
 }
 
 // ColumnsOf returns the columns of b.
 func ColumnsOf(b *trace.Batch) *Columns {
 	c := &Columns{
 		side: b.Dicts(trace.SideCol), engine: b.Dicts(trace.EngineCol), run: b.Run,
-		step: b.Ints(trace.Resolution), sent: b.Ints(trace.Sent), event: b.Ints(trace.FirstEvent), received: b.Ints(trace.Received),
+		step: b.Ints(trace.Resolution), sent: b.Ints(trace.Sent), event: b.Ints(trace.FirstEvent),
 	}
 	for i, col := range [...]trace.Col{trace.Received, trace.Dispatched, trace.Queued, trace.Admitted, trace.PrefillEnd, trace.FirstToken} {
 		c.stamps[i] = b.Ints(col)
-		c.stages = c.stages || i > atStart && i < atFirst && b.Has(col)
 	}
 	for l := Proxy; int(l) < Leaves; l++ {
 		col := trace.DProxy + trace.Col(l-Proxy)
 		c.own[l] = b.Ints(col)
-		c.stages = c.stages || b.Has(col)
 	}
 	for i, cols := range [...][2]trace.Col{{trace.DMerged, trace.MergedLeaves}, {trace.DMerged2, trace.MergedLeaves2}} {
 		c.merged[i], c.names[i] = b.Ints(cols[0]), b.Dicts(cols[1])
@@ -71,15 +67,10 @@ func ColumnsOf(b *trace.Batch) *Columns {
 			set, _ := ParseSet(name) // of names that are no stages nothing is known
 			c.sets[i] = append(c.sets[i], set)
 		}
-		c.stages = c.stages || b.Has(cols[0])
 	}
 	c.memo[ClientWait], c.memo[Multimodal] = b.Ints(trace.DClientWait), b.Ints(trace.DMM)
 	return c
 }
-
-// Stages reports whether any row tells more than when a request began and had
-// its first token.
-func (c *Columns) Stages() bool { return c.stages }
 
 // Row sets r to row i.
 func (c *Columns) Row(i int, r *Row) {
@@ -113,6 +104,26 @@ func (c *Columns) Row(i int, r *Row) {
 	for k := range r.Memo {
 		r.Memo[k] = at(c.memo[k], i, Unknown)
 	}
+}
+
+// Begin sets where the row's total begins and ends, in ns on its clock: of a
+// request of several sequences they are those of the earliest.
+func (r *Row) Begin(start, first int64) {
+	from := atStart
+	if r.Side >= trace.Engine {
+		from = atQueued
+	}
+	r.Stamps[from], r.Stamps[atFirst] = start, first
+}
+
+// Inward makes the row of a server that of its engine, whose total ends with the
+// prefill. It reports false where the row does not stamp it.
+func (r *Row) Inward() bool {
+	if r.Stamps[atQueued] == Unknown || r.Stamps[atPrefillEnd] == Unknown {
+		return false
+	}
+	r.Side, r.Stamps[atFirst] = trace.Engine, r.Stamps[atPrefillEnd]
+	return true
 }
 
 func carried(engine string) bool { return engine == "sglang" }

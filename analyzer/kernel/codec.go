@@ -94,6 +94,16 @@ func (r *reader) digest(d *stat.Digest) {
 	r.src = rest
 }
 
+// moments loads m.
+func (r *reader) moments(m *stat.Moments) {
+	rest, err := m.Load(r.src)
+	if err != nil {
+		r.fail()
+		return
+	}
+	r.src = rest
+}
+
 // done returns the error of reading, or one if bytes are left.
 func (r *reader) done() error {
 	if r.err == nil && len(r.src) > 0 {

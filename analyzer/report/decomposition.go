@@ -1,5 +1,11 @@
 package report
 
+import (
+	"strings"
+
+	"servescope/analyzer/unit"
+)
+
 // Decomposition says where the time of one quantity went, over the members of a
 // cell that have a total: requests for a TTFT, decode spans or steps for a TPOT.
 // Members whose sources give the same set of entries share one table, so that in
@@ -14,6 +20,7 @@ type Decomposition struct {
 	Total    Value            `json:"total"`           // mean total over all of them
 	Excluded map[string]int64 `json:"excluded"`        // members without a total, by reason
 	Censored int64            `json:"censored"`        // of the excluded, aborted or still open before the end of the quantity: it would have been longer
+	Late     map[string]Value `json:"late,omitempty"`  // quantiles of the total, by rank, if it had never ended for the censored ones; absent without any
 	Tables   []Breakdown      `json:"tables"`          // one per set of entries, the largest first
 	Notes    []string         `json:"notes"`           // caveats
 }
@@ -26,6 +33,7 @@ type Breakdown struct {
 	N         int64    `json:"n"`                // members
 	Share     Value    `json:"share"`            // of the decomposition's members
 	Total     Value    `json:"total"`            // mean total
+	Sum       Value    `json:"sum,omitempty"`    // of the totals, exactly: those of the entries and of the residual add up to it
 	Entries   []Entry  `json:"entries"`          // in order of time
 	Residual  Residual `json:"residual"`         // total less entries
 	Leaves    []Leaf   `json:"leaves"`           // state of every stage of the model, in order of time
@@ -40,6 +48,7 @@ type Entry struct {
 	Leaves     []string `json:"leaves"`           // stages, in order of time; several: not separable
 	Term       string   `json:"term,omitempty"`   // the term that all its stages belong to; absent: they are of several
 	Mean       Value    `json:"mean"`             // over the table's members
+	Sum        Value    `json:"sum,omitempty"`    // over the table's members, exactly
 	Share      Value    `json:"share"`            // of the mean total
 	Low        Value    `json:"low,omitempty"`    // lower end of the interval of an estimate
 	High       Value    `json:"high,omitempty"`   // upper end of it
@@ -51,6 +60,7 @@ type Entry struct {
 // Residual is what the entries leave of the total. It belongs to no stage.
 type Residual struct {
 	Mean       Value    `json:"mean"`             // over the table's members
+	Sum        Value    `json:"sum,omitempty"`    // over the table's members, exactly
 	Share      Value    `json:"share"`            // of the mean total
 	Low        Value    `json:"low,omitempty"`    // lower end of the interval of an estimate
 	High       Value    `json:"high,omitempty"`   // upper end of it
@@ -94,4 +104,75 @@ type Tail struct {
 	Total    Value   `json:"total"`    // mean total
 	Entries  []Value `json:"entries"`  // mean entries, in the order of the table's
 	Residual Value   `json:"residual"` // mean residual
+}
+
+// Tells reports whether any member's total is divided: a table without entries,
+// or with one entry of all that the total consists of, says nothing of stages.
+func (d *Decomposition) Tells() bool {
+	for i := range d.Tables {
+		if t := &d.Tables[i]; len(t.Entries) > 1 || len(t.Entries) == 1 && len(t.Residual.MayContain) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// decompositions adds the rows of decompositions, under names as
+// "parts.ttft.server" for what is true of all members, and
+// "parts.ttft.server.queue|prefill.queue" for an entry of the table with that
+// signature.
+func (t *tidier) decompositions(list []Decomposition) {
+	for i := range list {
+		d := &list[i]
+		name := "parts." + d.Of + "." + d.Side
+		t.emit(name, "mean", d.Total, d.N)
+		t.add(name, "censored", KnownInt(d.Censored, unit.Request))
+		for _, code := range sorted(d.Excluded) {
+			t.add(name, "excluded."+code, KnownInt(d.Excluded[code], unit.Request))
+		}
+		for _, rank := range sortedRanks(d.Late) {
+			t.emit(name, "late."+rank, d.Late[rank], d.N+d.Censored)
+		}
+		for j := range d.Tables {
+			t.breakdown(name, &d.Tables[j])
+		}
+	}
+}
+
+func (t *tidier) breakdown(name string, b *Breakdown) {
+	if name += "." + strings.ReplaceAll(b.Signature, ", ", "|"); b.Cohort != "" {
+		name += "." + b.Cohort
+	}
+	part := func(what string, mean, share Value, negative int64, tail func(*Tail) Value) {
+		t.emit(name+"."+what, "mean", mean, b.N)
+		t.emit(name+"."+what, "share", share, b.N)
+		t.add(name+"."+what, "negative", KnownInt(negative, unit.Request))
+		for i := range b.Tails {
+			t.emit(name+"."+what, "tail."+b.Tails[i].Rank, tail(&b.Tails[i]), b.Tails[i].N)
+		}
+	}
+	t.emit(name, "share", b.Share, b.N)
+	for i := range b.Entries {
+		e := &b.Entries[i]
+		part(strings.Join(e.Leaves, "+"), e.Mean, e.Share, e.Negative, func(x *Tail) Value { return x.Entries[i] })
+	}
+	r := &b.Residual
+	part("residual", r.Mean, r.Share, r.Negative, func(x *Tail) Value { return x.Residual })
+	t.emit(name+".total", "mean", b.Total, b.N)
+	for i := range b.Tails {
+		t.emit(name+".total", "tail."+b.Tails[i].Rank, b.Tails[i].Total, b.Tails[i].N)
+	}
+	for _, l := range b.Leaves {
+		if l.State == "null" {
+			t.add(name+"."+l.Name, "mean", Null(l.Reason))
+		}
+	}
+	for _, x := range b.Terms {
+		t.emit(name+"."+x.Name, "mean", x.Mean, b.N)
+		t.emit(name+"."+x.Name, "low", x.Low, b.N)
+		t.emit(name+"."+x.Name, "high", x.High, b.N)
+	}
+	for _, m := range b.Memos {
+		t.emit(name+".memo."+m.Name, "mean", m.Mean, m.N)
+	}
 }

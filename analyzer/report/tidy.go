@@ -100,6 +100,7 @@ func (t *tidier) cell(c *Cell) {
 	t.add("concurrency", "steady_from", c.Concurrency.SteadyFrom)
 	t.add("concurrency", "steady_to", c.Concurrency.SteadyTo)
 	t.goodput(c.Goodput)
+	t.decompositions(c.Decompositions)
 	for i := range c.Steps {
 		t.steps(&c.Steps[i])
 	}

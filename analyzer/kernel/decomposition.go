@@ -1,0 +1,271 @@
+package kernel
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"servescope/analyzer/decompose"
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/trace"
+)
+
+// decomposition takes the time to first token of every request apart. What is
+// taken apart is TTFT by the default definition, whatever the query's is. The
+// parts of every request are kept, 8 bytes each, at the finest place only: the
+// requests of a tail are known at the end only.
+type decomposition struct{ asked *metric.Definition }
+
+func (decomposition) Name() string { return "decomposition" }
+func (decomposition) Lists() bool  { return false }
+func (k decomposition) New(q *query.Query, facts *Facts) State {
+	s := &decompositionState{asked: k.asked}
+	s.base = newBase(metric.Default, q, facts)
+	return s
+}
+
+type decompositionState struct {
+	celled[cohorts, *cohorts]
+	asked *metric.Definition
+}
+
+// cohorts holds the requests of a place by the signature of their parts.
+type cohorts struct {
+	rows     int64 // with a total and without
+	excluded tally
+	censored int64 // of the excluded: ended or cut off before their first token
+	events   int64 // totals that end at the first event, the only one recorded
+
+	bySignature map[decompose.Signature]*cohort
+	last        *cohort
+}
+
+// cohort is the requests of one signature. Values holds, for each, its entries
+// and its total.
+type cohort struct {
+	signature decompose.Signature
+	values    []int64
+	measured  int64                   // whose residual is also the time that entries leave uncovered
+	steps     [decompose.Leaves]int64 // coarsest source of each entry; 0: not recorded
+	memos     [decompose.Memos]stat.Moments
+}
+
+// width is how many values there are of each request.
+func (c *cohort) width() int { return int(c.signature.N) + 1 }
+
+func (c *cohort) n() int64 { return int64(len(c.values) / c.width()) }
+
+func (c *cohorts) of(s *decompose.Signature) *cohort {
+	if c.last != nil && c.last.signature == *s {
+		return c.last
+	}
+	c.last = c.bySignature[*s]
+	if c.last == nil {
+		if c.bySignature == nil {
+			c.bySignature = make(map[decompose.Signature]*cohort)
+		}
+		c.last = &cohort{signature: *s}
+		c.bySignature[*s] = c.last
+	}
+	return c.last
+}
+
+// add adds a request.
+func (c *cohorts) add(p *decompose.Parts) {
+	o := c.of(&p.Signature)
+	for i, e := range p.Entries() {
+		o.values = append(o.values, e.NS)
+		o.steps[i] = max(o.steps[i], e.Step)
+	}
+	o.values = append(o.values, p.Total)
+	if p.Measured && p.Open == p.Residual() {
+		o.measured++
+	}
+	for i, v := range p.Memo {
+		if v != decompose.Unknown {
+			o.memos[i].AddN(v, 1)
+		}
+	}
+}
+
+// Update implements State.
+func (s *decompositionState) Update(v *View) {
+	x := s.begin(v)
+	columns := decompose.ColumnsOf(v.Batch)
+	var r decompose.Row
+	var p decompose.Parts
+	for i := range v.Rows {
+		w, selected := x.next(i)
+		if !selected || w.sibling {
+			continue
+		}
+		s.cells.room()
+		q := w.request()
+		columns.Row(i, &r)
+		side, why := s.takeApart(q, &r, &p)
+		place := x.place(q, x.group[i], q.arrival())
+		place.side = int32(side)
+		c := s.cells.at(place, 1)
+		c.rows++
+		if why == metric.None {
+			c.add(&p)
+			if q.eventOnly() {
+				c.events++
+			}
+			continue
+		}
+		c.excluded.add(why, 1)
+		if (q.status == trace.Aborted || q.status == trace.Open) && !q.emitted() {
+			c.censored++
+		}
+	}
+}
+
+// takeApart sets p to the parts of a request, of which r is a row, and returns
+// the side that the total is of, or why there is none. A server's row without a
+// total may tell that of its engine.
+func (s *decompositionState) takeApart(q *row, r *decompose.Row, p *decompose.Parts) (trace.Side, metric.Reason) {
+	value := ttft
+	if q.side >= trace.Engine {
+		value = ttftEngine
+	}
+	_, why := value(q, s.def)
+	switch why {
+	case metric.None:
+		r.Begin(q.start, q.first(s.def))
+		if !r.Parts(p) {
+			why = metric.NotRecorded
+		}
+	case metric.NotRecorded, metric.NotStreamed:
+		if q.cohort(s.def) != metric.None || q.side != trace.Server && q.side < trace.Engine {
+			break
+		}
+		if q.side == trace.Server && !r.Inward() {
+			break
+		}
+		if r.Parts(p) {
+			return r.Side, metric.None
+		}
+	}
+	return q.side, why
+}
+
+func (c *cohorts) merge(o *cohorts) {
+	c.rows += o.rows
+	c.excluded.merge(o.excluded)
+	c.censored += o.censored
+	c.events += o.events
+	for key, from := range o.bySignature {
+		to := c.of(&key)
+		to.values = append(to.values, from.values...)
+		to.measured += from.measured
+		for i := range to.steps {
+			to.steps[i] = max(to.steps[i], from.steps[i])
+		}
+		for i := range to.memos {
+			to.memos[i].Merge(&from.memos[i])
+		}
+	}
+}
+
+func (c *cohorts) weight() int64 { return c.rows }
+
+func (c *cohorts) size() int64 {
+	n := int64(64)
+	for _, o := range c.bySignature {
+		n += 512 + 8*int64(cap(o.values))
+	}
+	return n
+}
+
+// inOrder returns the cohorts, the largest first.
+func (c *cohorts) inOrder() []*cohort {
+	list := make([]*cohort, 0, len(c.bySignature))
+	for _, o := range c.bySignature {
+		list = append(list, o)
+	}
+	slices.SortFunc(list, func(a, b *cohort) int {
+		return cmp.Or(cmp.Compare(b.n(), a.n()), a.signature.Compare(&b.signature))
+	})
+	return list
+}
+
+// Merge implements State.
+func (s *decompositionState) Merge(other State) error {
+	o, ok := other.(*decompositionState)
+	if !ok {
+		return errMerge(s, other)
+	}
+	return s.merge(&o.celled)
+}
+
+func (c *cohorts) appendTo(dst []byte) []byte {
+	dst = c.excluded.appendTo(appendInts(dst, c.rows, c.censored, c.events, int64(len(c.bySignature))))
+	for _, o := range c.inOrder() {
+		key := &o.signature
+		dst = appendInts(dst, int64(key.N), int64(key.Absent), int64(key.Outside), int64(key.Coarse))
+		for i := range key.N {
+			dst = appendInts(dst, int64(key.Sets[i]), o.steps[i])
+		}
+		sort.Sort(tuples{o.values, o.width()})
+		dst = appendInts(dst, o.measured, int64(len(o.values)))
+		dst = appendInts(dst, o.values...)
+		for i := range o.memos {
+			dst = o.memos[i].AppendTo(dst)
+		}
+	}
+	return dst
+}
+
+func (c *cohorts) load(src *reader) {
+	src.ints(&c.rows, &c.censored, &c.events)
+	n := src.count()
+	c.excluded.load(src)
+	for ; n > 0 && src.err == nil; n-- {
+		var key decompose.Signature
+		var o cohort
+		sets := src.int()
+		if sets < 0 || sets > int64(decompose.Leaves) {
+			src.fail()
+			return
+		}
+		key.N = uint8(sets)
+		key.Absent, key.Outside, key.Coarse = decompose.Set(src.int()), decompose.Set(src.int()), decompose.Set(src.int())
+		for i := range key.N {
+			key.Sets[i], o.steps[i] = decompose.Set(src.int()), src.int()
+		}
+		o.measured = src.int()
+		o.values = make([]int64, src.count())
+		for i := range o.values {
+			o.values[i] = src.int()
+		}
+		for i := range o.memos {
+			src.moments(&o.memos[i])
+		}
+		to := c.of(&key)
+		if len(to.values) > 0 || len(o.values) == 0 || len(o.values)%to.width() != 0 {
+			src.fail()
+			return
+		}
+		o.signature = key
+		*to = o
+	}
+}
+
+// tuples sorts values of several columns, a row after another.
+type tuples struct {
+	values []int64
+	width  int
+}
+
+func (t tuples) Len() int           { return len(t.values) / t.width }
+func (t tuples) of(i int) []int64   { return t.values[i*t.width : (i+1)*t.width] }
+func (t tuples) Less(i, j int) bool { return slices.Compare(t.of(i), t.of(j)) < 0 }
+func (t tuples) Swap(i, j int) {
+	a, b := t.of(i), t.of(j)
+	for k := range a {
+		a[k], b[k] = b[k], a[k]
+	}
+}

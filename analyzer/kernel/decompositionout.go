@@ -1,0 +1,313 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+
+	"servescope/analyzer/decompose"
+	"servescope/analyzer/metric"
+	"servescope/analyzer/report"
+	"servescope/analyzer/stat"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// Finish implements State.
+func (s *decompositionState) Finish(out Output) {
+	s.cells.prune()
+	places := s.cells.places()
+	s.finishing(func(run int32, info *runInfo) {
+		for _, t := range s.targets(run, places) {
+			c := out.Cell(run, t.group, t.window)
+			var bySide [sides]*cohorts
+			for side := range bySide {
+				if from := within(t.from, trace.Side(side)); len(from) > 0 {
+					bySide[side] = s.united(from)
+				}
+			}
+			whole := t.group < 0 && t.window == NoWindow
+			for _, side := range s.shown(&bySide, info) {
+				of := bySide[side]
+				if whole || of.tells() {
+					c.Decompositions = append(c.Decompositions, s.decomposition(of, side, t.window == NoWindow))
+				}
+			}
+		}
+	})
+}
+
+// shown returns the sides whose totals are taken apart in a cell: that of the
+// run's latencies, and the client's beside a server's. Those of engines and
+// nodes are shown where nothing further out tells any stage.
+func (s *decompositionState) shown(bySide *[sides]*cohorts, info *runInfo) (list []trace.Side) {
+	told := false
+	add := func(side trace.Side) {
+		if c := bySide[side]; c != nil && len(c.bySignature) > 0 {
+			list = append(list, side)
+			told = told || c.tells()
+		}
+	}
+	main := info.latency(s.def)
+	if main <= trace.Server {
+		add(main)
+	}
+	if main != trace.Client {
+		add(trace.Client)
+	}
+	if !told {
+		add(trace.Engine)
+		add(trace.Decode)
+		add(trace.Prefill)
+	}
+	return list
+}
+
+// tells reports whether the total of any request is divided, as
+// report.Decomposition.Tells does.
+func (c *cohorts) tells() bool {
+	for key := range c.bySignature {
+		if key.N > 1 || key.N == 1 && key.MayContain() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// decomposition returns what c says of a side. Wide cells (those of the run and
+// of groups) tell of tails.
+func (s *decompositionState) decomposition(c *cohorts, side trace.Side, wide bool) report.Decomposition {
+	d := report.Decomposition{Of: "ttft", Side: sideName(side), Excluded: c.excluded.counts(), Censored: c.censored}
+	if side == trace.Prefill || side == trace.Decode {
+		d.Label = "node-level figures"
+	}
+	list := c.inOrder()
+	var all []int64
+	var sum stat.Sum
+	for _, o := range list {
+		k := o.width()
+		for i := k - 1; i < len(o.values); i += k {
+			sum.Add(o.values[i])
+			all = append(all, o.values[i])
+		}
+	}
+	stat.Sort(all)
+	d.N = sum.N
+	d.Total = meanOf(sum.Total(), d.N)
+	var tails []float64
+	if wide {
+		tails = s.tails(all)
+		d.Late = s.late(all, c.censored)
+	}
+	for _, o := range list {
+		d.Tables = append(d.Tables, o.table(d.N, tails))
+	}
+	if c.events > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("first_event: %d of %d totals end at the first event, the only one recorded", c.events, d.N))
+	}
+	if s.asked != s.def {
+		d.Notes = append(d.Notes, "the total is TTFT by the default definition, not by that of the report")
+	}
+	return d
+}
+
+// tailRanks are the percentiles above which the parts are shown.
+var tailRanks = [...]float64{0.9, 0.99}
+
+// tails returns the least totals of the tails, as many as the values tell from
+// the maximum.
+func (s *decompositionState) tails(sorted []int64) (from []float64) {
+	n := int64(len(sorted))
+	for _, q := range tailRanks {
+		if float64(n)*(1-q) < 1-1e-9 {
+			break
+		}
+		lo, hi, t := s.def.Quantile.Ranks(n, q)
+		from = append(from, stat.Lerp(float64(sorted[lo]), float64(sorted[hi]), t))
+	}
+	return from
+}
+
+// late returns the quantiles of the totals if the censored ones had never ended.
+func (s *decompositionState) late(sorted []int64, censored int64) map[string]report.Value {
+	if censored == 0 {
+		return nil
+	}
+	out := make(map[string]report.Value)
+	n := int64(len(sorted))
+	for _, q := range s.ranks() {
+		lo, hi, t := s.def.Quantile.Ranks(n+censored, q)
+		switch {
+		case hi < n:
+			out[rankName(q)] = report.Known(stat.Lerp(float64(sorted[lo]), float64(sorted[hi]), t), unit.Nanosecond)
+		case lo < n && t == 0:
+			out[rankName(q)] = report.Known(float64(sorted[lo]), unit.Nanosecond)
+		default:
+			out[rankName(q)] = report.Null("unbounded")
+		}
+	}
+	return out
+}
+
+// sums are those of a column: of all its values, of the negative ones alone.
+type sums struct{ all, negative stat.Sum }
+
+func (s *sums) add(v int64) {
+	s.all.Add(v)
+	if v < 0 {
+		s.negative.Add(v)
+	}
+}
+
+// columns sums up the entries, the residual and the total of the requests whose
+// total is at least from.
+func (c *cohort) columns(from float64) []sums {
+	k := c.width()
+	out := make([]sums, k+1)
+	for i := 0; i < len(c.values); i += k {
+		values := c.values[i : i+k]
+		total := values[k-1]
+		if float64(total) < from {
+			continue
+		}
+		rest := total
+		for j, v := range values[:k-1] {
+			out[j].add(v)
+			rest -= v
+		}
+		out[k-1].add(rest)
+		out[k].add(total)
+	}
+	return out
+}
+
+// table returns the cohort as a table of the report. of is how many requests
+// there are in all cohorts, tails the least totals of the tails.
+func (c *cohort) table(of int64, tails []float64) report.Breakdown {
+	k := int(c.signature.N)
+	n := c.n()
+	columns := c.columns(-1 << 63)
+	total := columns[k+1].all.Total()
+	t := report.Breakdown{
+		Signature: c.signature.String(), N: n, Share: report.Known(float64(n)/float64(of), unit.Ratio),
+		Total: meanOf(total, n), Sum: exact(total), Leaves: c.leaves(), Terms: c.terms(columns),
+	}
+	for i, set := range c.signature.Sets[:k] {
+		e := report.Entry{Leaves: set.Names(), Term: decompose.TermOf(set), Negative: columns[i].negative.N, Resolution: report.Null(metric.NotRecorded.String())}
+		e.Mean, e.Sum, e.Share = columns[i].of(total)
+		if c.steps[i] > 0 {
+			e.Resolution = report.KnownInt(c.steps[i], unit.Nanosecond)
+		}
+		if e.Negative > 0 {
+			e.Reason = metric.Order.String()
+		}
+		t.Entries = append(t.Entries, e)
+	}
+	r := &t.Residual
+	r.Mean, r.Sum, r.Share = columns[k].of(total)
+	r.Negative, r.MayContain, r.Measured = columns[k].negative.N, c.signature.MayContain().Names(), c.measured
+	if r.Negative > 0 {
+		r.Reason = metric.Overlap.String()
+	}
+	for i := range c.memos {
+		if m := &c.memos[i]; m.N > 0 {
+			t.Memos = append(t.Memos, report.Memo{Name: decompose.MemoKind(i).String(), Mean: report.Known(m.Mean(), unit.Nanosecond), N: m.N})
+		}
+	}
+	for i, from := range tails {
+		if tail := c.tail(from); tail.N > 0 {
+			tail.Rank = rankName(tailRanks[i])
+			t.Tails = append(t.Tails, tail)
+		}
+	}
+	return t
+}
+
+// of returns mean and sum of a column, and its share of the total.
+func (s *sums) of(total *big.Int) (avg, sum, share report.Value) {
+	all := s.all.Total()
+	share = report.Null(metric.NoSpan.String())
+	if total.Sign() != 0 {
+		f, _ := new(big.Rat).SetFrac(all, total).Float64()
+		share = report.Known(f, unit.Ratio)
+	}
+	return meanOf(all, s.all.N), exact(all), share
+}
+
+// tail returns the mean parts of the requests whose total is at least from.
+func (c *cohort) tail(from float64) report.Tail {
+	columns := c.columns(from)
+	k := len(columns) - 2
+	t := report.Tail{From: report.Known(from, unit.Nanosecond), N: columns[k].all.N}
+	if t.N == 0 {
+		return t
+	}
+	for i := range columns[:k] {
+		t.Entries = append(t.Entries, meanOf(columns[i].all.Total(), t.N))
+	}
+	t.Residual, t.Total = meanOf(columns[k].all.Total(), t.N), meanOf(columns[k+1].all.Total(), t.N)
+	return t
+}
+
+func (c *cohort) leaves() (list []report.Leaf) {
+	for l := range decompose.Leaf(decompose.Leaves) {
+		state, why := c.signature.State(l)
+		list = append(list, report.Leaf{Name: l.String(), State: state.String(), Reason: why.String()})
+	}
+	return list
+}
+
+// terms returns what the columns tell of the terms that have a stage in the
+// total; see decompose.Parts.Bounds.
+func (c *cohort) terms(columns []sums) (list []report.Term) {
+	key := &c.signature
+	n := c.n()
+	for _, term := range decompose.Terms {
+		leaves := term.Leaves &^ (key.Absent | key.Outside)
+		if leaves == 0 {
+			continue
+		}
+		low, high, why := new(big.Int), new(big.Int), metric.None
+		add := func(s *sums, whole bool) {
+			all, negative := s.all.Total(), s.negative.Total()
+			if whole {
+				low.Add(low, all)
+				high.Add(high, all)
+				return
+			}
+			low.Add(low, negative)
+			high.Add(high, all.Sub(all, negative))
+		}
+		for i, set := range key.Sets[:key.N] {
+			if set&leaves != 0 {
+				add(&columns[i], set&^leaves == 0)
+			}
+			if set&leaves != 0 && set&^leaves != 0 {
+				why = metric.Inseparable
+			}
+		}
+		if key.MayContain()&leaves != 0 {
+			add(&columns[key.N], false)
+			why = cmp.Or(why, metric.NotRecorded)
+		}
+		t := report.Term{Name: term.Name, Leaves: leaves.Names(), Mean: report.Null(why.String()), Low: meanOf(low, n), High: meanOf(high, n)}
+		if low.Cmp(high) == 0 && (why == metric.None || key.Covered()&leaves != 0) {
+			t.Mean = t.Low
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// meanOf returns the mean in ns of n values with the given sum.
+func meanOf(sum *big.Int, n int64) report.Value {
+	return report.Known(stat.Quotient(sum, n), unit.Nanosecond)
+}
+
+// exact returns a sum in ns, if it is one of 63 bits.
+func exact(sum *big.Int) report.Value {
+	if !sum.IsInt64() {
+		return report.Null(metric.TooMany.String())
+	}
+	return report.KnownInt(sum.Int64(), unit.Nanosecond)
+}
