@@ -47,6 +47,7 @@ func (b *builder) run(r *report.Run) {
 	if r.Requests.Total > 0 || r.Throughput.Values["tps"].V > 0 {
 		b.latencies(&r.Cell, r.Side)
 		b.intervals(&r.Cell)
+		b.decompositions(&r.Cell, "")
 		b.rates(r)
 		b.further(&r.Cell, r.Side)
 	}
@@ -103,6 +104,9 @@ func (b *builder) details(r *report.Run, bare map[string]bool) {
 	lead := ""
 	if len(b.rep.Runs) > 1 {
 		lead = r.Label
+	}
+	if lead != "" {
+		b.decompositions(&r.Cell, lead)
 	}
 	b.reported(r, lead, bare)
 	b.steps(r, lead)

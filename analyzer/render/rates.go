@@ -173,8 +173,13 @@ func (b *builder) groups(r *report.Run, lead string) {
 			windows = append(windows, where{labels: append(slices.Clone(labels), b.window(r, w)), cell: &w.Cell})
 		}
 	}
-	b.compact("by "+strings.Join(b.rep.Query.By, ", "), lead, b.rep.Query.By, rows)
-	b.compact("windows by "+strings.Join(b.rep.Query.By, ", "), lead, append(slices.Clone(b.rep.Query.By), "window"), windows)
+	by, heads := "by "+strings.Join(b.rep.Query.By, ", "), append(slices.Clone(b.rep.Query.By), "window")
+	b.compact(by, lead, b.rep.Query.By, rows)
+	b.stagesBy(r, by, lead, b.rep.Query.By, rows)
+	b.compact("windows "+by, lead, heads, windows)
+	if len(windows) > 0 {
+		b.stagesBy(r, "windows "+by, lead, heads, windows)
+	}
 }
 
 // windows adds the windows of a run.
@@ -184,7 +189,11 @@ func (b *builder) windows(r *report.Run, lead string) {
 		w := &r.Windows[i]
 		rows = append(rows, where{labels: []cell{b.window(r, w)}, cell: &w.Cell})
 	}
-	b.compact("windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, rows)
+	of := "windows of " + unit.FormatDuration(b.rep.Query.Window)
+	b.compact(of, lead, []string{"from"}, rows)
+	if len(rows) > 0 {
+		b.stagesBy(r, of, lead, []string{"from"}, rows)
+	}
 }
 
 // window names a window by its start: the time of day, with the date where the

@@ -31,6 +31,8 @@ var reasons = map[string]string{
 	"few_steps":        "too few steps",
 	"no_answer_token":  "without an answer",
 	"no_span":          "without a span of time",
+	"overlap":          "stages of two nodes overlap",
+	"not_separable":    "not separable",
 	"too_many":         "too many buckets of time",
 	"inconsistent":     "with counts that contradict each other",
 
