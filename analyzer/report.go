@@ -147,6 +147,9 @@ func echo(q *query.Query) report.Query {
 	if q.To != nil {
 		out.To = q.To.String()
 	}
+	if q.ExcludeAborts {
+		out.Aborts = "exclude"
+	}
 	for _, l := range q.SLO {
 		out.SLO = append(out.SLO, l.String())
 	}

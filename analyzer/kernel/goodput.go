@@ -3,9 +3,7 @@ package kernel
 import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
-	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
-	"servescope/analyzer/unit"
 )
 
 // goodput judges requests by the query's objectives. A request belongs to the
@@ -31,7 +29,7 @@ func (k goodput) New(q *query.Query, facts *Facts) State {
 		}
 		s.conditions = append(s.conditions, c)
 	}
-	s.cells.fresh = func() *verdicts { return &verdicts{missedBy: make([]int64, len(q.SLO))} }
+	s.cells.fresh = func() *verdicts { return &verdicts{by: make([][kinds]int64, len(q.SLO))} }
 	return s
 }
 
@@ -42,13 +40,16 @@ type condition struct {
 	side  trace.Side // -1: the side of the run's latencies
 }
 
-// verdict is what a condition says of a request.
+// verdict is what a condition says of a request, in rising order of weight: that
+// of a request of several sequences, or under several conditions, is the greatest.
 type verdict uint8
 
 const (
-	met verdict = iota // or not applicable: TPOT of a single token
-	missed
+	inapplicable verdict = iota // TPOT of a single token
+	met
 	unknown
+	missed
+	kinds
 )
 
 // judge judges a request whose status is not held against it: by the worst of
@@ -57,14 +58,9 @@ func (c *condition) judge(w *row, def *metric.Definition) verdict {
 	if w.joint == nil || c.slot < 0 || !measures[c.slot].ofSequence() {
 		return c.judgeOne(w, def)
 	}
-	worst := met
+	worst := inapplicable
 	for _, own := range w.joint.sequences {
-		switch c.judgeOne(&own, def) {
-		case missed:
-			return missed
-		case unknown:
-			worst = unknown
-		}
+		worst = max(worst, c.judgeOne(&own, def))
 	}
 	return worst
 }
@@ -84,7 +80,7 @@ func (c *condition) judgeOne(w *row, def *metric.Definition) verdict {
 		if def.MustKnow {
 			return missed
 		}
-		return met
+		return inapplicable
 	case metric.NoToken, metric.NoAnswerToken:
 		return missed
 	}
@@ -98,15 +94,17 @@ func (c *condition) judgeOne(w *row, def *metric.Definition) verdict {
 // judged; waiting ones are open and have missed nothing yet.
 type verdicts struct {
 	good, missed, unknown, waiting int64
-	missedBy                       []int64 // by condition; a request may miss several
-	absent                         int64   // requests that the definition forgets: they are in no other count
+	by                             [][kinds]int64 // by condition and verdict; a request may miss several
+	absent                         int64          // requests that the definition forgets: they are in no other count
 	byStatus                       [statuses]int64
 }
 
 func (v *verdicts) sums() []*int64 {
 	list := []*int64{&v.good, &v.missed, &v.unknown, &v.waiting, &v.absent}
-	for i := range v.missedBy {
-		list = append(list, &v.missedBy[i])
+	for i := range v.by {
+		for k := range v.by[i] {
+			list = append(list, &v.by[i][k])
+		}
 	}
 	for i := range v.byStatus {
 		list = append(list, &v.byStatus[i])
@@ -122,7 +120,7 @@ func (v *verdicts) merge(o *verdicts) {
 }
 
 func (v *verdicts) weight() int64 { return v.good + v.missed + v.unknown + v.waiting + v.absent }
-func (v *verdicts) size() int64   { return 96 + 8*int64(len(v.missedBy)) }
+func (v *verdicts) size() int64   { return 96 + 8*int64(kinds)*int64(len(v.by)) }
 
 func (v *verdicts) appendTo(dst []byte) []byte {
 	for _, n := range v.sums() {
@@ -137,6 +135,7 @@ type goodputState struct {
 	celled[verdicts, *verdicts]
 	conditions []condition
 	side       trace.Side // that a condition names; -1: the side of the run's latencies
+	said       []verdict  // by condition, of the request at hand
 }
 
 func (s *goodputState) Update(v *View) {
@@ -170,28 +169,29 @@ func (s *goodputState) judge(c *verdicts, w *row) {
 	case status == trace.Open, status == trace.HeadMissing:
 		w.status = trace.OK // what it has shown so far
 	}
-	worst := met
+	worst := inapplicable
+	s.said = s.said[:0]
 	for i := range s.conditions {
 		v := s.conditions[i].judge(w, s.def)
 		if status >= trace.Open && (v != missed || measures[s.conditions[i].slot].quotient) {
-			continue // more may come
+			v = unknown // more may come
 		}
-		if v == missed {
-			c.missedBy[i]++
-		}
-		if v == missed || worst == met {
-			worst = v
-		}
+		s.said = append(s.said, v)
+		worst = max(worst, v)
 	}
 	switch {
+	case status >= trace.Open && worst != missed:
+		c.waiting++
+		return
 	case worst == missed:
 		c.missed++
-	case status >= trace.Open:
-		c.waiting++
 	case worst == unknown:
 		c.unknown++
 	default:
 		c.good++
+	}
+	for i, v := range s.said {
+		c.by[i][v]++
 	}
 }
 
@@ -224,52 +224,8 @@ func (s *goodputState) Finish(out Output) {
 				in = s.clip(run, info, w, t.window)
 			}
 			c := out.Cell(run, t.group, t.window)
-			c.Goodput = s.goodput(s.united(t.from), &in)
+			c.Goodput = s.goodput(s.united(t.from), &in, side)
 			setValue(c, "goodput", c.Goodput.Rate)
 		}
 	})
-}
-
-// goodput returns the result of a cell over w.
-func (s *goodputState) goodput(v *verdicts, w *interval) *report.Goodput {
-	m, _ := metric.Lookup("goodput")
-	g := &report.Goodput{
-		SLO: []string{}, Good: v.good, Missed: v.missed, Unknown: v.unknown, Denominator: v.good + v.missed + v.unknown,
-		MissedBy: make(map[string]int64), Definition: s.def.Formula(m) + ". " + m.Doc,
-	}
-	if s.def.Goodput {
-		g.Definition = s.def.Formula(m)
-	}
-	for i, c := range s.conditions {
-		g.SLO = append(g.SLO, c.limit.String())
-		if v.missedBy[i] > 0 {
-			g.MissedBy[c.limit.Metric] += v.missedBy[i]
-		}
-	}
-	for status, n := range v.byStatus {
-		if n > 0 {
-			g.MissedBy[trace.Requests.Fields[trace.StatusCol].Values[status]] = n
-		}
-	}
-	if g.Denominator == 0 {
-		g.Share, g.ShareLow, g.ShareHigh = report.Null(metric.NoRequests.String()), report.Null(metric.NoRequests.String()), report.Null(metric.NoRequests.String())
-	} else {
-		low, high := float64(v.good)/float64(g.Denominator), float64(v.good+v.unknown)/float64(g.Denominator)
-		g.ShareLow, g.ShareHigh = report.Known(low, unit.Ratio), report.Known(high, unit.Ratio)
-		g.Share = report.Null(metric.UnknownVerdicts.String())
-		if unit.Format(unit.Ratio, low) == unit.Format(unit.Ratio, high) {
-			g.Share = g.ShareLow
-		}
-	}
-	switch {
-	case w.why != metric.None:
-		g.Rate = report.Null(w.why.String())
-	case v.unknown > 0 && !g.Share.Known:
-		g.Rate = report.Null(metric.UnknownVerdicts.String())
-	default:
-		g.Rate = report.Known(float64(v.good)*1e9/float64(w.dt), unit.PerSecond)
-		g.Rate.Note = joined(w.note, counting(v.absent, "1 request without a success is forgotten", "%d requests without a success are forgotten"),
-			counting(v.unknown, "1 request cannot be judged and is not among the good ones", "%d requests cannot be judged and are not among the good ones"))
-	}
-	return g
 }

@@ -156,6 +156,15 @@ func ParseSLO(text string) ([]Limit, error) {
 	return out, nil
 }
 
+// ParseAborts parses how aborted requests count in goodput: "missed" or "exclude".
+func ParseAborts(text string) (exclude bool, err error) {
+	switch text = strings.TrimSpace(text); text {
+	case "missed", "exclude":
+		return text == "exclude", nil
+	}
+	return false, errorf("--aborts", "write missed or exclude", "%s is no way to count aborted requests", quote(text))
+}
+
 // ParseRanks parses percentiles, "50,99,99.9", into quantiles in (0,1), in
 // rising order. A leading p is allowed: "p50,p99".
 func ParseRanks(text string) ([]float64, error) {

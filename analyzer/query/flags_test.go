@@ -108,3 +108,14 @@ func TestEpochAgreesWithTime(t *testing.T) {
 		}
 	}
 }
+
+func TestParseAborts(t *testing.T) {
+	for text, want := range map[string]bool{"missed": false, " exclude ": true} {
+		if got, err := ParseAborts(text); got != want || err != nil {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	if _, err := ParseAborts("drop"); err == nil {
+		t.Error("drop is taken")
+	}
+}

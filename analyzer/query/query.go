@@ -33,6 +33,8 @@ type Query struct {
 	Definition string    // name of a definition set; empty: default
 	Ranks      []float64 // quantiles in (0,1); empty: DefaultRanks
 	Replicas   int64     // number of replicas where the log cannot tell; 0: count them
+
+	ExcludeAborts bool // aborted requests are in no goodput; else they miss it
 }
 
 // DefaultRanks are the quantiles of a report.

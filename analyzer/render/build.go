@@ -203,35 +203,6 @@ func claimed(r *report.Run) string {
 	return fmt.Sprintf("%d: %d ok, %d failed", ok+failed, ok, failed)
 }
 
-// goodput says how many requests met the SLO and why the others did not.
-func (b *builder) goodput(g *report.Goodput) line {
-	slo := strings.Join(g.SLO, ", ")
-	share := ""
-	switch {
-	case g.Share.Known:
-		share = unit.Format(unit.Ratio, g.Share.V)
-	case g.ShareLow.Known && g.ShareHigh.Known:
-		share = fmt.Sprintf("%s to %s", unit.Format(unit.Ratio, g.ShareLow.V), unit.Format(unit.Ratio, g.ShareHigh.V))
-	default:
-		share = b.value(g.Share)
-	}
-	s := fmt.Sprintf("%s of %d meet %s", share, g.Denominator, slo)
-	if g.Rate.Known {
-		s += ", " + unit.Format(g.Rate.Unit, g.Rate.V)
-	}
-	var missed []string
-	for _, k := range byCount(g.MissedBy) {
-		missed = append(missed, fmt.Sprintf("%s %d", k, g.MissedBy[k]))
-	}
-	if len(missed) > 0 {
-		s += "; missed: " + strings.Join(missed, ", ")
-	}
-	if g.Unknown > 0 {
-		s += fmt.Sprintf("; %d unknown", g.Unknown)
-	}
-	return own("%s", s)
-}
-
 // value prints a value with its unit, or a dash with the reason as a footnote.
 func (b *builder) value(v report.Value) string {
 	c := b.valueCell(v)

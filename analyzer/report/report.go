@@ -38,6 +38,7 @@ type Query struct {
 	Trim     string   `json:"trim,omitempty"`      // "steady" or "warmup=…"
 	SLO      []string `json:"slo"`                 // limits, each "metric=duration"
 	Replicas int64    `json:"replicas,omitempty"`  // replica count given by the user; absent: counted
+	Aborts   string   `json:"aborts,omitempty"`    // "exclude": aborted requests are in no goodput; absent: they miss it
 }
 
 // Definition names the definition set of every metric of the report and holds
@@ -222,4 +223,8 @@ type Goodput struct {
 	Rate        Value            `json:"rate"`        // good requests per second of W
 	MissedBy    map[string]int64 `json:"missed_by"`   // per limit or status; a request may miss several
 	Definition  string           `json:"definition"`  // what counts as good, in words
+
+	Conditions []Condition `json:"conditions"`       // verdicts by limit
+	Aborts     string      `json:"aborts"`           // how aborted requests count: missed, or exclude (in no figure here)
+	Beside     *Shares     `json:"beside,omitempty"` // the share with aborted requests counted the other way; absent where there are none
 }

@@ -194,6 +194,7 @@ func (t *tidier) goodput(g *Goodput) {
 	for _, limit := range sorted(g.MissedBy) {
 		t.add("goodput", "missed_by."+limit, KnownInt(g.MissedBy[limit], unit.Request))
 	}
+	t.verdicts(g)
 }
 
 func sorted[V any](m map[string]V) []string {

@@ -21,6 +21,7 @@ func queryFlags() []cli.Flag {
 		&cli.StringFlag{Name: "to", Usage: "end before `TIME`"},
 		&cli.StringFlag{Name: "trim", Usage: "cut edges: `HOW` is steady, warmup=30s or warmup=100"},
 		&cli.StringFlag{Name: "slo", Usage: "goodput under `LIMITS`: ttft=500ms,tpot=50ms"},
+		&cli.StringFlag{Name: "aborts", Usage: "aborted requests in goodput: `HOW` is missed or exclude"},
 		&cli.StringFlag{Name: "percentiles", Usage: "report the percentiles in `LIST`: 50,99,99.9"},
 		&cli.Int64Flag{Name: "replicas", Usage: "`NUMBER` of replicas, where the log cannot tell"},
 	}
@@ -44,6 +45,7 @@ func queryOf(c *cli.Context) (*query.Query, error) {
 	set(c, "to", &q.To, instant("--to"), &errs)
 	set(c, "trim", &q.Trim, query.ParseTrim, &errs)
 	set(c, "slo", &q.SLO, query.ParseSLO, &errs)
+	set(c, "aborts", &q.ExcludeAborts, query.ParseAborts, &errs)
 	set(c, "percentiles", &q.Ranks, query.ParseRanks, &errs)
 	if len(errs) > 0 {
 		return nil, asUsage(errs[0])

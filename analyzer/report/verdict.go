@@ -1,0 +1,43 @@
+package report
+
+import "servescope/analyzer/unit"
+
+// Condition counts the verdicts of one limit of an SLO over the requests that are
+// judged by it: all of the denominator but those that are missed by their status.
+type Condition struct {
+	Limit         string `json:"limit"`          // "ttft.client=500ms"
+	Side          string `json:"side"`           // whose stamps it is judged by
+	Met           int64  `json:"met"`            // within the limit
+	Missed        int64  `json:"missed"`         // beyond it
+	NotApplicable int64  `json:"not_applicable"` // they have no such metric: TPOT of a single token
+	Unknown       int64  `json:"unknown"`        // not recorded, or not streamed
+}
+
+// Shares is the good part of other requests than those of the denominator.
+type Shares struct {
+	Denominator int64 `json:"denominator"` // requests with a verdict
+	Share       Value `json:"share"`       // good part; null where unknown verdicts leave bounds
+	ShareLow    Value `json:"share_low"`   // unknown counted as missed
+	ShareHigh   Value `json:"share_high"`  // unknown counted as met
+}
+
+func (t *tidier) verdicts(g *Goodput) {
+	for i := range g.Conditions {
+		c := &g.Conditions[i]
+		name := "goodput." + c.Limit
+		t.add(name, "met", KnownInt(c.Met, unit.Request))
+		t.add(name, "missed", KnownInt(c.Missed, unit.Request))
+		t.add(name, "not_applicable", KnownInt(c.NotApplicable, unit.Request))
+		t.add(name, "unknown", KnownInt(c.Unknown, unit.Request))
+	}
+	if x := g.Beside; x != nil {
+		name := "goodput.aborts_excluded"
+		if g.Aborts == "exclude" {
+			name = "goodput.aborts_missed"
+		}
+		t.add(name, "denominator", KnownInt(x.Denominator, unit.Request))
+		t.add(name, "share", x.Share)
+		t.add(name, "share_low", x.ShareLow)
+		t.add(name, "share_high", x.ShareHigh)
+	}
+}
