@@ -34,57 +34,77 @@ const (
 // Columns reads the rows of a batch of the requests table. It may be used by one
 // goroutine, until the batch changes.
 type Columns struct {
-	side   trace.Dicts
-	engine trace.Dicts
-	run    *trace.RunMeta
-	step   trace.Ints
-	sent   trace.Ints
-	stamps [boundaries]trace.Ints
-	event  trace.Ints
-	own    [Leaves]trace.Ints
-	merged [2]trace.Ints
-	names  [2]trace.Dicts
-	sets   [2][]Set // by code of names
-	memo   [Memos]trace.Ints
+	side, engine      trace.Dicts
+	step, sent, event trace.Ints
+	stamps, own, memo []column // those that are not null throughout
+	merged            []mergedColumn
+	none              Row // a row without values
+}
+
+// column is one of a row's values: at is its index in the row.
+type column struct {
+	at     int
+	values trace.Ints
+}
+
+type mergedColumn struct {
+	column
+	names trace.Dicts
+	sets  []Set // by code of names
 }
 
 // ColumnsOf returns the columns of b.
 func ColumnsOf(b *trace.Batch) *Columns {
 	c := &Columns{
-		side: b.Dicts(trace.SideCol), engine: b.Dicts(trace.EngineCol), run: b.Run,
+		side: b.Dicts(trace.SideCol), engine: b.Dicts(trace.EngineCol),
 		step: b.Ints(trace.Resolution), sent: b.Ints(trace.Sent), event: b.Ints(trace.FirstEvent),
+		none: Row{Side: b.Run.Side, Carried: carried(b.Run.Engine)},
 	}
-	for i, col := range [...]trace.Col{trace.Received, trace.Dispatched, trace.Queued, trace.Admitted, trace.PrefillEnd, trace.FirstToken} {
-		c.stamps[i] = b.Ints(col)
-	}
-	for l := Proxy; int(l) < Leaves; l++ {
-		col := trace.DProxy + trace.Col(l-Proxy)
-		c.own[l] = b.Ints(col)
-	}
-	for i, cols := range [...][2]trace.Col{{trace.DMerged, trace.MergedLeaves}, {trace.DMerged2, trace.MergedLeaves2}} {
-		c.merged[i], c.names[i] = b.Ints(cols[0]), b.Dicts(cols[1])
-		for _, name := range c.names[i].Values {
-			set, _ := ParseSet(name) // of names that are no stages nothing is known
-			c.sets[i] = append(c.sets[i], set)
+	add := func(list *[]column, at int, col trace.Col) {
+		if b.Has(col) {
+			*list = append(*list, column{at, b.Ints(col)})
 		}
 	}
-	c.memo[ClientWait], c.memo[Multimodal] = b.Ints(trace.DClientWait), b.Ints(trace.DMM)
+	for i, col := range [...]trace.Col{trace.Received, trace.Dispatched, trace.Queued, trace.Admitted, trace.PrefillEnd, trace.FirstToken} {
+		c.none.Stamps[i] = Unknown
+		add(&c.stamps, i, col)
+	}
+	for l := range c.none.Own {
+		if c.none.Own[l] = Unknown; Leaf(l) >= Proxy {
+			add(&c.own, l, trace.DProxy+trace.Col(l)-trace.Col(Proxy))
+		}
+	}
+	for i, cols := range [...][2]trace.Col{{trace.DMerged, trace.MergedLeaves}, {trace.DMerged2, trace.MergedLeaves2}} {
+		if !b.Has(cols[0]) || !b.Has(cols[1]) {
+			continue
+		}
+		m := mergedColumn{column: column{i, b.Ints(cols[0])}, names: b.Dicts(cols[1])}
+		for _, name := range m.names.Values {
+			set, _ := ParseSet(name) // of names that are no stages nothing is known
+			m.sets = append(m.sets, set)
+		}
+		c.merged = append(c.merged, m)
+	}
+	for i, col := range [...]trace.Col{ClientWait: trace.DClientWait, Multimodal: trace.DMM, Bootstrap: -1} {
+		if c.none.Memo[i] = Unknown; col >= 0 {
+			add(&c.memo, i, col)
+		}
+	}
 	return c
 }
 
 // Row sets r to row i.
 func (c *Columns) Row(i int, r *Row) {
-	r.Side = c.run.Side
+	*r = c.none
 	if code, ok := c.side.At(i); ok {
 		r.Side = trace.Side(code)
 	}
-	r.Carried = carried(c.run.Engine)
 	if code, ok := c.engine.At(i); ok {
 		r.Carried = carried(c.engine.Values[code])
 	}
 	r.Step = max(1, at(c.step, i, 1))
-	for k := range r.Stamps {
-		r.Stamps[k] = at(c.stamps[k], i, Unknown)
+	for k := range c.stamps {
+		r.Stamps[c.stamps[k].at] = at(c.stamps[k].values, i, Unknown)
 	}
 	if r.Side == trace.Client {
 		r.Stamps[atStart] = at(c.sent, i, Unknown)
@@ -92,17 +112,18 @@ func (c *Columns) Row(i int, r *Row) {
 	if r.Stamps[atFirst] == Unknown {
 		r.Stamps[atFirst] = at(c.event, i, Unknown)
 	}
-	for l := range r.Own {
-		r.Own[l] = at(c.own[l], i, Unknown)
+	for k := range c.own {
+		r.Own[c.own[k].at] = at(c.own[k].values, i, Unknown)
 	}
-	for k := range r.Merged {
-		r.Merged[k] = Entry{NS: at(c.merged[k], i, Unknown), From: Unknown, To: Unknown}
-		if code, ok := c.names[k].At(i); ok && r.Merged[k].NS != Unknown {
-			r.Merged[k].Leaves = c.sets[k][code]
+	for k := range c.merged {
+		m := &c.merged[k]
+		ns, known := m.values.At(i)
+		if code, ok := m.names.At(i); ok && known {
+			r.Merged[m.at] = Entry{Leaves: m.sets[code], NS: ns, From: Unknown, To: Unknown}
 		}
 	}
-	for k := range r.Memo {
-		r.Memo[k] = at(c.memo[k], i, Unknown)
+	for k := range c.memo {
+		r.Memo[c.memo[k].at] = at(c.memo[k].values, i, Unknown)
 	}
 }
 

@@ -18,6 +18,8 @@ func benchBatch(rows int) *trace.Batch {
 		send := int64(i) * 3e6
 		at := send + int64(2e8*r.ExpFloat64())
 		b.Int(trace.Received, send)
+		b.Int(trace.Queued, send+2e6)
+		b.Int(trace.Admitted, at-50e6)
 		b.Int(trace.FirstToken, at)
 		for k := range gaps {
 			gaps[k] = int64(8e6 + 4e6*r.ExpFloat64())

@@ -94,11 +94,12 @@ func (c *cohorts) add(p *decompose.Parts) {
 func (s *decompositionState) Update(v *View) {
 	x := s.begin(v)
 	columns := decompose.ColumnsOf(v.Batch)
+	var w row // here, for request may return it: one allocation, not one per row
 	var r decompose.Row
 	var p decompose.Parts
 	for i := range v.Rows {
-		w, selected := x.next(i)
-		if !selected || w.sibling {
+		var selected bool
+		if w, selected = x.next(i); !selected || w.sibling {
 			continue
 		}
 		s.cells.room()
