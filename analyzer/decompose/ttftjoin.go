@@ -26,6 +26,9 @@ import (
 // taken to follow one another the residual is negative. One node alone gives
 // the figures of that node.
 func TTFT(rows []Row, p *Parts) (side trace.Side, ok bool) {
+	if len(rows) == 1 {
+		return rows[0].Side, rows[0].Parts(p)
+	}
 	var by group
 	for i := len(rows) - 1; i >= 0; i-- {
 		by[rows[i].Side] = &rows[i]

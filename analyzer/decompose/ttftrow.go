@@ -31,8 +31,8 @@ const (
 	boundaries
 )
 
-// Columns reads the rows of a batch of the requests table. It may be used by one
-// goroutine, until the batch changes.
+// Columns reads the rows of a batch of the requests table, until the batch
+// changes. It may be used by several goroutines at a time.
 type Columns struct {
 	side, engine      trace.Dicts
 	step, sent, event trace.Ints

@@ -95,8 +95,8 @@ func (s *decompositionState) Update(v *View) {
 	x := s.begin(v)
 	columns := decompose.ColumnsOf(v.Batch)
 	var w row // here, for request may return it: one allocation, not one per row
-	var r decompose.Row
 	var p decompose.Parts
+	rows := make([]decompose.Row, 1, 8) // that of the row, then those of its peers
 	for i := range v.Rows {
 		var selected bool
 		if w, selected = x.next(i); !selected || w.sibling {
@@ -104,8 +104,11 @@ func (s *decompositionState) Update(v *View) {
 		}
 		s.cells.room()
 		q := w.request()
-		columns.Row(i, &r)
-		side, why := s.takeApart(q, &r, &p)
+		columns.Row(i, &rows[0])
+		if rows = rows[:1]; v.Peers != nil {
+			rows = inward(v.Peers(i, rows))
+		}
+		side, why := s.takeApart(q, rows, &p)
 		place := x.place(q, x.group[i], q.arrival())
 		place.side = int32(side)
 		c := s.cells.at(place, 1)
@@ -124,11 +127,25 @@ func (s *decompositionState) Update(v *View) {
 	}
 }
 
-// takeApart sets p to the parts of a request, of which r is a row, and returns
-// the side that the total is of, or why there is none. A server's row without a
-// total may tell that of its engine.
-func (s *decompositionState) takeApart(q *row, r *decompose.Row, p *decompose.Parts) (trace.Side, metric.Reason) {
-	value := ttft
+// inward drops the peers that are further out than the first row: its total is
+// within theirs. The nodes of a disaggregated deployment are beside each other.
+func inward(rows []decompose.Row) []decompose.Row {
+	own := rows[0].Side
+	kept := 1
+	for _, r := range rows[1:] {
+		if r.Side > own || own == trace.Decode && r.Side == trace.Prefill {
+			rows[kept] = r
+			kept++
+		}
+	}
+	return rows[:kept]
+}
+
+// takeApart sets p to the parts of a request, of which the first of rows is the
+// row, and returns the side that the total is of, or why there is none. A server's
+// row without a total may tell that of its engine.
+func (s *decompositionState) takeApart(q *row, rows []decompose.Row, p *decompose.Parts) (trace.Side, metric.Reason) {
+	value, r := ttft, &rows[0]
 	if q.side >= trace.Engine {
 		value = ttftEngine
 	}
@@ -136,14 +153,11 @@ func (s *decompositionState) takeApart(q *row, r *decompose.Row, p *decompose.Pa
 	switch why {
 	case metric.None:
 		r.Begin(q.start, q.first(s.def))
-		if !r.Parts(p) {
+		if _, ok := decompose.TTFT(rows, p); !ok {
 			why = metric.NotRecorded
 		}
 	case metric.NotRecorded, metric.NotStreamed:
-		if q.cohort(s.def) != metric.None || q.side != trace.Server && q.side < trace.Engine {
-			break
-		}
-		if q.side == trace.Server && !r.Inward() {
+		if q.cohort(s.def) != metric.None || q.side < trace.Server || q.side == trace.Server && !r.Inward() {
 			break
 		}
 		if r.Parts(p) {

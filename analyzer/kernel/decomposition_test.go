@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/decompose"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -26,6 +27,8 @@ func staged(meta *trace.RunMeta, rows ...stages) *trace.Batch {
 		}
 		for c, v := range r {
 			switch f := trace.Requests.Fields[c]; {
+			case c == trace.MergedLeaves:
+				b.Dict(c, []byte(mergedSets[v]))
 			case f.Type == trace.Dict:
 				b.Code(c, int32(v))
 			case f.Type == trace.Bool:
@@ -187,6 +190,59 @@ func TestPartsOfOtherSides(t *testing.T) {
 		t.Errorf("server and engine: %+v", list)
 	}
 }
+
+// TestJoinedSides: with what other sides tell of the same requests, the client's
+// total is divided too, and the nodes of a disaggregated deployment are one.
+func TestJoinedSides(t *testing.T) {
+	join := func(rows ...stages) []report.Decomposition {
+		b := staged(&trace.RunMeta{Format: "test", Engine: "sglang"}, rows...)
+		v := view{b: b}.of()
+		columns := decompose.ColumnsOf(b)
+		v.Peers = func(i int, dst []decompose.Row) []decompose.Row {
+			for k := range b.Rows {
+				if k != i {
+					var r decompose.Row
+					columns.Row(k, &r)
+					dst = append(dst, r)
+				}
+			}
+			return dst
+		}
+		s := decomposition{metric.Default}.New(&query.Query{}, &Facts{})
+		s.Update(v)
+		out := newSink()
+		s.Finish(out)
+		return out.Cell(0, -1, NoWindow).Decompositions
+	}
+	check := func(what string, list []report.Decomposition, want ...string) {
+		t.Helper()
+		if len(list) != len(want) {
+			t.Fatalf("%s: %d decompositions, not %d", what, len(list), len(want))
+		}
+		for i := range list {
+			if got := strings.TrimSpace(list[i].Side + " " + list[i].Label + " " + shape(&list[i].Tables[0])); got != want[i] {
+				t.Errorf("%s: got %s\nwant %s", what, got, want[i])
+			}
+		}
+	}
+	client := stages{trace.SideCol: int64(trace.Client), trace.Sent: 7, trace.FirstToken: 76607}
+	server := stages{trace.Received: 1000, trace.FirstToken: 71900, trace.DQueue: 6, trace.DPrefill: 66400}
+	engine := stages{trace.SideCol: int64(trace.Engine), trace.Queued: 50, trace.Admitted: 56, trace.FirstToken: 66456}
+	want := []string{
+		"server  1× 70900 = queue 6 + prefill 66400 + input+ingress+egress 4494 + residual 0",
+		"client  1× 76600 = network+client 5700 + queue 6 + prefill 66400 + input+ingress+egress 4494 + residual 0",
+	}
+	check("client and server", join(client, server), want...)
+	check("client, engine and a bare server", join(engine, client, stages{trace.Received: 1000, trace.FirstToken: 71900}), want...)
+	decode := stages{trace.SideCol: int64(trace.Decode), trace.Queued: 0, trace.Admitted: 421, trace.FirstToken: 421,
+		trace.DDecodeQueue: 21, trace.MergedLeaves: 0, trace.DMerged: 400}
+	prefill := stages{trace.SideCol: int64(trace.Prefill), trace.Received: 700, trace.Queued: 718, trace.Admitted: 748, trace.DQueue: 30, trace.MergedLeaves: 1, trace.DMerged: 365}
+	check("nodes", join(prefill, decode), "decode  1× 421 = queue 30 + prefill+kv_transfer 365 + decode_queue 21 + residual 5")
+	check("a node", join(decode), "decode node-level figures 1× 421 = queue+prefill+kv_transfer 400 + decode_queue 21 + residual 0")
+}
+
+// mergedSets are the sets of stages that tests name by their index.
+var mergedSets = []string{"queue+prefill+kv_transfer", "prefill+kv_transfer"}
 
 // randomStages is a request with any of its stamps and durations.
 func randomStages(r *rand.Rand) stages {

@@ -55,10 +55,10 @@ func (s *decompositionState) shown(bySide *[sides]*cohorts, info *runInfo) (list
 	if main != trace.Client {
 		add(trace.Client)
 	}
-	if !told {
-		add(trace.Engine)
-		add(trace.Decode)
-		add(trace.Prefill)
+	for _, side := range [...]trace.Side{trace.Engine, trace.Decode, trace.Prefill} {
+		if !told {
+			add(side)
+		}
 	}
 	return list
 }
@@ -74,11 +74,22 @@ func (c *cohorts) tells() bool {
 	return false
 }
 
+// joined reports whether any request of a decode node has the stages of its
+// prefill node apart from the wait for them.
+func (c *cohorts) joined() bool {
+	for key := range c.bySignature {
+		if state, _ := key.State(decompose.Queue); state == decompose.Value {
+			return true
+		}
+	}
+	return false
+}
+
 // decomposition returns what c says of a side. Wide cells (those of the run and
 // of groups) tell of tails.
 func (s *decompositionState) decomposition(c *cohorts, side trace.Side, wide bool) report.Decomposition {
 	d := report.Decomposition{Of: "ttft", Side: sideName(side), Excluded: c.excluded.counts(), Censored: c.censored}
-	if side == trace.Prefill || side == trace.Decode {
+	if side == trace.Prefill || side == trace.Decode && !c.joined() {
 		d.Label = "node-level figures"
 	}
 	list := c.inOrder()
