@@ -35,11 +35,12 @@ type samples struct {
 	served, retokenized  int64 // tokens by the server's and the client's count, of requests with both
 	both                 int64 // how many these are
 	resolution           int64 // the coarsest step of stamps
+	censored             int64 // requests aborted or left open before their first token
 	tailRows, tail       int64 // requests with a last token and a later end, and the time between
 }
 
 func (s *samples) sums() []*int64 {
-	return []*int64{&s.rows, &s.eventOnly, &s.streamEnd, &s.served, &s.retokenized, &s.both, &s.tailRows, &s.tail}
+	return []*int64{&s.rows, &s.eventOnly, &s.streamEnd, &s.served, &s.retokenized, &s.both, &s.tailRows, &s.tail, &s.censored}
 }
 
 func (s *samples) merge(o *samples) {
@@ -92,7 +93,7 @@ type latencyState struct {
 
 func (s *latencyState) Update(v *View) {
 	x := s.begin(v)
-	resolutions := v.Ints(trace.Resolution)
+	resolutions, phases := v.Ints(trace.Resolution), v.Dicts(trace.AbortPhase)
 	for i := range v.Rows {
 		w, selected := x.next(i)
 		if !selected {
@@ -121,6 +122,9 @@ func (s *latencyState) Update(v *View) {
 		}
 		early.rows++
 		early.note(q, s.def)
+		if phase, ok := phases.At(i); censored(q, s.def) && (!ok || phase != decodePhase) {
+			early.censored++
+		}
 		if step, ok := resolutions.At(i); ok {
 			early.resolution = max(early.resolution, step)
 		}
@@ -248,7 +252,11 @@ func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Sid
 		setMetric(c, name, of.tpots.distribution(m, &s.base, wide))
 		return
 	}
-	setMetric(c, name, s.distribution(m, &measures[slot], of.values[slot], wide))
+	m = s.distribution(m, &measures[slot], of.values[slot], wide)
+	if slot == slotTTFT || slot == slotEngine {
+		s.bound(&m, &measures[slot], of.values[slot], of.censored, wide)
+	}
+	setMetric(c, name, m)
 }
 
 // notes says what a reader of the cell's latencies must know.

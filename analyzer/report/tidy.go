@@ -159,6 +159,7 @@ func (t *tidier) metric(name string, m *Metric) {
 		}
 		stat("max", m.Max)
 		t.intervals(name, m)
+		t.upper(name, m)
 	}
 	for _, code := range sorted(m.Excluded) {
 		t.add(name, "excluded."+code, KnownInt(m.Excluded[code], unit.None))
@@ -176,6 +177,22 @@ func (t *tidier) intervals(name string, m *Metric) {
 			v.Unit = m.Unit
 			t.emit(name, rank+side, v, m.N)
 		}
+	}
+}
+
+// upper adds the bound of each quantile of a TTFT as RANK.upper.
+func (t *tidier) upper(name string, m *Metric) {
+	if m.Censored == 0 {
+		return
+	}
+	t.add(name, "censored", KnownInt(m.Censored, unit.Request))
+	for _, rank := range sortedRanks(m.Upper) {
+		v := Null("unbounded")
+		if f, ok := m.Upper[rank].(float64); ok {
+			v = Known(f, m.Unit)
+		}
+		v.Unit = m.Unit
+		t.emit(name, rank+".upper", v, m.N+m.Censored)
 	}
 }
 
