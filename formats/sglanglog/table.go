@@ -172,6 +172,8 @@ var factKinds = []linelog.Kind{
 var unusedKinds = []linelog.Kind{
 	{Name: "installer", Start: []string{"Requirement already satisfied: ", "Collecting ", "Looking in indexes: ", "Downloading ", "Installing collected packages: ",
 		"Successfully installed ", "Attempting uninstall: ", "Writing to /", "WARNING: ", "[notice] "}, Bare: true, Use: linelog.Noise},
+	{Name: "evaluation", Start: []string{"Total latency: ", "Latency: ", "Output throughput: "}, Bare: true, Use: linelog.NotUsed, Unused: linelog.Problem{Code: "unused_evaluation",
+		Severity: diag.Notice, Msg: "the times of an evaluation that ran beside the server are not used", Fix: "add the result that the client wrote"}},
 	{Name: "startup time", Inside: "Time elapsed: ", Use: linelog.NotUsed, Unused: startup},
 	{Name: "startup time", Start: []string{"Load weight end. elapsed="}, Use: linelog.NotUsed, Unused: startup},
 	{Name: "backlog", Start: []string{"Streaming backlog"}, Use: linelog.NotUsed, Unused: linelog.Problem{Code: "streaming_backlog", Severity: diag.Notice,

@@ -32,8 +32,8 @@ func TestRealFiles(t *testing.T) {
 		diags   map[string]int64
 	}{
 		{"server-v0.25-stats.log", map[string]int64{"stats": 48, "speculation": 37, "access": 105, "cache size": 1, "arguments": 1, "engine": 1, "version": 1,
-			"message": 181, "progress": 18, "uvicorn": 6, "library": 3, "warning": 3, "blank": 2, "furniture": 1}, "0.25.1", "RedHatAI/Qwen3.6-35B-A3B-NVFP4", "2026-08-02T09:50:22",
-			map[string]int64{"unused_startup_time": 13, "compilation_during_inference": 4, "unrecognised_line": 1, "unknown_field": 74, "zone_assumed": 1}},
+			"message": 179, "progress": 18, "uvicorn": 6, "library": 3, "warning": 3, "blank": 2, "furniture": 1}, "0.25.1", "RedHatAI/Qwen3.6-35B-A3B-NVFP4", "2026-08-02T09:50:22",
+			map[string]int64{"unused_startup_time": 15, "compilation_during_inference": 4, "unrecognised_line": 1, "unknown_field": 74, "zone_assumed": 1}},
 		{"server-with-requests.log", map[string]int64{"stats": 28, "access": 208, "cache size": 1, "arguments": 2, "engine": 1, "version": 2,
 			"message": 149, "progress": 84, "uvicorn": 7, "library": 7, "warning": 4, "blank": 13, "furniture": 4}, "dev", "/data/shared_models/Qwen--Qwen2.5-14B-Instruct", "",
 			map[string]int64{"unused_startup_time": 11, "unrecognised_line": 4, "zone_assumed": 1, "year_assumed": 1}},

@@ -226,7 +226,8 @@ var unusedKinds = []linelog.Kind{
 	{Name: "startup time", Start: []string{"init engine (", "Loading weights took ", "Model loading took ", "Graph capturing finished in ", "torch.compile took ",
 		"torch.compile takes ", "Dynamo bytecode transform time: ", "Compiling a graph for ", "Initial profiling/warmup run took ",
 		"Loading model weights took ", "Model runner load_model total time: ", "Memory profiling takes ", "Post-grad pass configuration time: "},
-		Use: linelog.NotUsed, Unused: linelog.Problem{Code: "unused_startup_time", Severity: diag.Info, Msg: "times of the start of the server are not used"}},
+		Use: linelog.NotUsed, Unused: startup},
+	{Name: "startup time", Inside: "warmup completed in ", Use: linelog.NotUsed, Unused: startup},
 	{Name: "compilation", Inside: "compilation during inference", Use: linelog.NotUsed, Unused: linelog.Problem{Code: "compilation_during_inference",
 		Severity: diag.Notice, Msg: "kernels were compiled while requests were served: latencies around these lines include it", Fix: "warm the server up before measuring"}},
 	{Name: "model flops", Inside: "MFU: ", Use: linelog.NotUsed, Unused: unused("mfu", "lines of model FLOP/s are not used"), Since: "v0.14"},
@@ -238,6 +239,8 @@ var unusedKinds = []linelog.Kind{
 	{Name: "unknown load", Inside: "tokens/s", Use: linelog.NotUsed, Unused: unused("load", "lines with throughputs are of a kind that is not known")},
 	{Name: "unknown load", Inside: "throughput: ", Use: linelog.NotUsed, Unused: unused("load", "lines with throughputs are of a kind that is not known")},
 }
+
+var startup = linelog.Problem{Code: "unused_startup_time", Severity: diag.Info, Msg: "times of the start of the server are not used"}
 
 func unused(code, msg string) linelog.Problem {
 	return linelog.Problem{Code: "unused_" + code, Severity: diag.Notice, Msg: msg}
