@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/trace"
+	"servescope/formats/internal/sglmeta"
 )
 
 // sglangRow makes a row of a request of SGLang.
@@ -95,11 +96,7 @@ func (w *resolver) room(t *group, r *root) string {
 	if i, ok := w.nodes[r.span.parent]; ok && name == "" && t.recs[i].kind == isRoom {
 		name = t.rooms[t.recs[i].info]
 	}
-	switch name {
-	case "None", "0x0", "0":
-		return ""
-	}
-	return name
+	return sglmeta.Room(name)
 }
 
 // finishReason takes the first reason out of the list, which is JSON in a string.

@@ -38,8 +38,8 @@ func (f *fold) timeStats(r *linelog.Record) *linelog.Problem {
 	f.requests.seen = true
 	b := f.rows
 	b.Text(trace.RequestID, s.rid)
-	if len(s.room) > 0 && string(s.room) != "None" {
-		b.Text(trace.JoinGroup, s.room)
+	if group := sglmeta.Room(string(s.room)); group != "" {
+		b.Text(trace.JoinGroup, []byte(group))
 	}
 	b.Int(trace.Offset, r.Offset)
 	f.setReplica(r)

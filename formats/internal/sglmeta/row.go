@@ -76,8 +76,8 @@ func (m *Meta) identity(b *trace.Builder, note func(*Problem)) {
 	} else {
 		note(noID)
 	}
-	if m.has(room) {
-		b.Text(trace.JoinGroup, m.texts[room])
+	if group := Room(string(m.texts[room])); m.has(room) && group != "" {
+		b.Text(trace.JoinGroup, []byte(group))
 	}
 	if m.has(lora) {
 		b.Dict(trace.LoRA, m.texts[lora])
