@@ -1,9 +1,11 @@
-// Package benchconsole reads what the serving benchmarks of vLLM and SGLang print:
-// the table between "Serving Benchmark Result" and a line of equals signs, often
-// the only thing that was kept, among whatever else a console shows. Each table
-// is a run of figures that its producer computed, rounded to two decimals.
+// Package benchconsole reads what the benchmarks of vLLM and SGLang print, often
+// the only thing that was kept, among whatever else a console shows: the table
+// between "Serving Benchmark Result" and a line of equals signs, and other blocks
+// of figures, each a run of what its producer computed, rounded to a few decimals.
+// SGLang's bench_one_batch also gives rows of steps (see batch.go), and its serving
+// benchmark rows of requests with --print-requests (see printed.go).
 //
-//	label                                first seen   last seen
+//	what is printed                      first seen   last seen
 //	Total Token throughput (tok/s)       vLLM v0.6    v0.12, then "Total token throughput"
 //	Maximum request concurrency          vLLM v0.10.1 to come
 //	Failed requests                      vLLM v0.11.1 to come
@@ -13,6 +15,11 @@
 //	Mean E2E Latency (ms)                SGLang       to come
 //	P90, P95 of other latencies          SGLang v0.5.14 to come
 //	Throughput: … requests/s, …          vllm bench throughput, outside a table
+//	Avg latency: … seconds               vllm bench latency, with quantiles: v0.1 to come
+//	Statistics summary:                  vLLM benchmark_serving_multi_turn.py: v0.10.1 to come
+//	Performance metrics summary:         SGLang bench_multiturn.py: v0.4.5 to come
+//	Prefill. latency: … s, …             SGLang bench_one_batch: v0.1 to come
+//	rid=… message="request end" …        SGLang --print-requests: v0.5.6.post2 to come
 package benchconsole
 
 import (
@@ -30,14 +37,14 @@ const formatName = "benchconsole"
 // Format reads the tables that serving benchmarks print.
 var Format = formats.Format{
 	Name:     formatName,
-	Title:    "console output of vLLM's and SGLang's serving benchmarks (Serving Benchmark Result)",
+	Title:    "console output of vLLM's and SGLang's benchmarks (Serving Benchmark Result)",
 	Priority: 57,
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		r := &reader{src: src, opt: opt}
+		r := &reader{src: src, opt: opt, steps: trace.NewBuilder(trace.Steps), requests: trace.NewBuilder(trace.Requests)}
 		r.account.Kinds = make(map[string]int64)
-		r.stream = block.Map(ctx, src, rng, block.Options{Workers: 1, Block: opt.Block, MaxLine: 1 << 20},
+		r.stream = block.Map(ctx, src, rng, block.Options{Workers: 1, Block: opt.Block, MaxLine: 16 << 20},
 			func() struct{} { return struct{}{} }, func(*block.Block, struct{}) {})
 		return r, nil
 	},
@@ -52,8 +59,18 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		}
 	}
 	for _, line := range h.Lines() {
+		line = bytes.TrimSpace(line)
 		if throughput(line) != nil {
 			return formats.Likely, "it has the last line that vllm bench throughput prints"
+		}
+		if p, ok := parsePass(line); ok && p.kind == "Prefill" {
+			return formats.Likely, "it has the lines that SGLang's bench_one_batch prints"
+		}
+		if bytes.HasPrefix(line, []byte("rid=")) && bytes.Contains(line, []byte(` message="request start" request_func_input="`)) {
+			return formats.Likely, "it has the lines that SGLang's bench_serving --print-requests prints"
+		}
+		if _, ok := sections[string(line[:min(len(line), maxText)])]; ok || bytes.HasPrefix(line, []byte("Avg latency: ")) && bytes.HasSuffix(line, []byte(" seconds")) {
+			return formats.Maybe, "it has a line that a benchmark of vLLM or SGLang prints"
 		}
 	}
 	return formats.No, "it has no table headed Serving Benchmark Result"
@@ -61,47 +78,85 @@ func sniff(h *formats.Head) (formats.Score, string) {
 
 const maxRuns = 10_000
 
-// reader implements formats.Reader. It has no rows.
+// reader implements formats.Reader.
 type reader struct {
 	src     formats.Source
 	opt     formats.Options
 	stream  *block.Stream[struct{}]
+	data    []byte // of the block, still to be read
+	at      int64  // its offset
+	tooLong bool   // a line was skipped behind it
+
 	runs    []*trace.RunMeta
 	table   *trace.RunMeta // that is read, or nil
+	serving *trace.RunMeta // of requests whose table is still to come
+	one     *trace.RunMeta // of the steps of a batch
 	args    []trace.Pair   // of the command, printed before
+	section section
+	run     *trace.RunMeta // of the section
+	header  []string       // of its columns
+	warm    bool           // the steps are those of a warm-up
+	asked   map[string]started
+
+	steps, requests *trace.Builder
+	batch           *trace.Batch
+
 	log     diag.Log
 	account formats.Account
 	done    bool
 }
 
-// Next implements formats.Reader: there is no batch.
+// batchRows is the number of rows from which a batch is worth handing out.
+const batchRows = 4096
+
+// Next implements formats.Reader.
 func (r *reader) Next() bool {
-	for !r.done && r.stream.Next() {
-		b := r.stream.Block()
-		at := b.Off
-		for line := range bytes.Lines(b.Data) {
-			r.line(line, at)
-			at += int64(len(line))
+	for r.batch = nil; !r.done; {
+		for len(r.data) > 0 {
+			line, rest, _ := bytes.Cut(r.data, []byte("\n"))
+			line = r.data[:len(r.data)-len(rest)]
+			r.line(line, r.at)
+			r.data, r.at = rest, r.at+int64(len(line))
+			if r.batch != nil || r.flush(batchRows) {
+				return true
+			}
 		}
-		if b.TooLong >= 0 { // its diag is the stream's
+		if r.tooLong { // its diag is the stream's
 			r.count(&r.account.Diagnosed, "too long")
 		}
+		if r.tooLong = false; !r.stream.Next() {
+			r.done = true
+			r.finish()
+			break
+		}
+		b := r.stream.Block()
+		r.data, r.at, r.tooLong = b.Data, b.Off, b.TooLong >= 0
 	}
-	if !r.done {
-		r.done = true
-		r.finish()
+	return r.stream.Err() == nil && r.flush(1)
+}
+
+// flush takes a batch of at least so many rows, of steps first.
+func (r *reader) flush(least int) bool {
+	switch {
+	case r.steps.Rows() >= least:
+		r.batch = r.steps.Take(r.one, r.src.Name())
+	case r.requests.Rows() >= least:
+		r.batch = r.requests.Take(r.serving, r.src.Name())
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 func (r *reader) finish() {
+	r.open()
 	r.log.Merge(r.stream.Diags())
 	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
 	if r.table != nil {
 		r.add("truncated", diag.DataLoss, -1, "the text ends within a table: what stands before is used")
 	}
 	if len(r.runs) == 0 && r.stream.Err() == nil {
-		r.add("no_table", diag.Error, -1, "the text has no table headed Serving Benchmark Result")
+		r.add("no_table", diag.Error, -1, "the text has no table headed Serving Benchmark Result, and no other figures that are known here")
 	}
 }
 
@@ -115,7 +170,7 @@ func (r *reader) add(code string, sev diag.Severity, at int64, msg string) {
 }
 
 // Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return nil }
+func (r *reader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
 func (r *reader) Err() error { return r.stream.Err() }

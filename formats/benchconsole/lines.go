@@ -22,10 +22,14 @@ func (r *reader) line(line []byte, at int64) {
 		r.begin(at)
 	case r.table != nil:
 		r.inside(line, at, whole)
+	case whole && (r.printed(line, at) || r.pass(line, at) || r.unframed(line, at)):
 	case bytes.Contains(line, []byte("Namespace(")):
 		r.arguments(line)
 	case whole && figures != nil:
 		r.throughput(figures, at)
+	case !whole && (r.one != nil || r.section != nowhere || len(r.asked) > 0):
+		r.count(&r.account.Diagnosed, "unknown")
+		r.add("truncated", diag.DataLoss, at, "the text ends in the middle of a line: it was skipped")
 	default:
 		r.count(&r.account.Noise, "other text")
 	}
@@ -38,12 +42,20 @@ func (r *reader) begin(at int64) {
 		r.table = nil
 	}
 	if len(r.runs) >= maxRuns {
-		r.count(&r.account.Diagnosed, "unknown")
-		r.add("too_many_tables", diag.DataLoss, at, "the text has more tables than are kept")
+		r.tooMany(at)
 		return
 	}
-	r.table = r.newRun(at)
+	if r.table = r.serving; r.table == nil {
+		r.table = r.newRun(at)
+	} else {
+		r.detach()
+	}
 	r.count(&r.account.Parsed, "table")
+}
+
+func (r *reader) tooMany(at int64) {
+	r.count(&r.account.Diagnosed, "unknown")
+	r.add("too_many_tables", diag.DataLoss, at, "the text has more tables than are kept")
 }
 
 func (r *reader) newRun(at int64) *trace.RunMeta {
@@ -59,10 +71,12 @@ func (r *reader) newRun(at int64) *trace.RunMeta {
 		m.Config = append(m.Config, p)
 	}
 	r.args = nil
-	m.Notes = []string{"rounded: the figures were printed with two decimals"}
+	m.Notes = []string{rounded}
 	r.runs = append(r.runs, m)
 	return m
 }
+
+const rounded = "rounded: the figures were printed with two decimals"
 
 // engine returns the engine that a backend names, or "" where it may be any.
 func engine(backend string) string {
