@@ -14,20 +14,16 @@
 //	FinishedRequestStats         v0.6.4      to come    durations in s; request_id since v0.20
 //	meta_info (SGLang)           v0.3.0      to come    see package sglmeta
 //
-// Where an object has times of two clocks it becomes two rows, of the server and
-// of the engine, which share their join_group; nothing is subtracted across
-// clocks. Durations alone make rows on the clock of the request, whose zero is
-// the entry into the engine's queue, or the arrival at the server.
+// Package answer says how they become rows.
 package apilog
 
 import (
 	"bytes"
 	"context"
 
-	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/answer"
 	"servescope/formats/internal/jsonrows"
 )
 
@@ -49,15 +45,15 @@ var dialect = jsonrows.Dialect{
 	Name:   formatName,
 	Wanted: "an API answer with usage or metrics, or an object of request statistics",
 	Run:    trace.RunMeta{Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}},
-	New:    func() jsonrows.Parser { return new(parser) },
+	New:    func() jsonrows.Parser { return new(answer.Parser) },
 }
 
 // sniffLines is how many objects of a head are looked at.
 const sniffLines = 64
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	var p parser
-	best, objects := kind(nothing), 0
+	var p answer.Parser
+	best, objects := answer.Nothing, 0
 	var hits int
 	for _, line := range h.Lines() {
 		i := bytes.IndexByte(line, '{')
@@ -69,7 +65,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		if _, ok := jsonrows.Walk(line, i, p.Value); !ok {
 			continue
 		}
-		if k := p.kind(); k != nothing && k != failure { // others write errors, too
+		if k := p.Kind(); k != answer.Nothing && k != answer.Failure { // others write errors, too
 			hits++
 			best = max(best, k)
 		}
@@ -77,28 +73,8 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	switch {
 	case hits == 0:
 		return formats.No, "no line is " + dialect.Wanted
-	case best == chunk || 2*hits < objects:
-		return formats.Likely, "some lines are of API answers: " + kinds[best]
+	case best == answer.Chunk || 2*hits < objects:
+		return formats.Likely, "some lines are of API answers: " + best.String()
 	}
-	return formats.Sure, "its lines are API answers or request statistics: " + kinds[best]
+	return formats.Sure, "its lines are API answers or request statistics: " + best.String()
 }
-
-// kind is what an object is.
-type kind uint8
-
-const (
-	nothing kind = iota
-	chunk
-	failure
-	answer
-	sglang
-	finished
-	requestMetrics
-	stateStats
-)
-
-var kinds = [...]string{"", "chunk", "error", "answer", "SGLang answer", "FinishedRequestStats", "RequestMetrics", "RequestStateStats"}
-
-// notAnAnswer is an object of something else.
-var notAnAnswer = &assemble.Problem{Code: "not_an_answer", Severity: diag.DataLoss,
-	Msg: "an object is neither an API answer with usage or metrics nor one of request statistics: it was skipped"}

@@ -6,6 +6,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/internal/answer"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/linelog"
 )
@@ -18,8 +19,9 @@ type requests struct {
 	events    assemble.Events
 	row       assemble.Row
 	ended     ended
-	limit     int  // of open requests
-	seen      bool // any request line
+	answer    answer.Parser // of printed objects
+	limit     int           // of open requests
+	seen      bool          // any request line
 }
 
 func newRequests(run *trace.RunMeta, log *linelog.Log, opt formats.Options) requests {
@@ -75,6 +77,8 @@ func (q *requests) take(f *fold, r *linelog.Record) (p *linelog.Problem, ok bool
 		return q.delta(f, r, id), true
 	case "frontend finished":
 		return q.frontend(r), true
+	case "request statistics":
+		return q.statistics(f, r), true
 	case "preempted":
 		f.log.Note(sampledPreemptions, r.Offset)
 		if n, ok := r.Int(preemptions); ok {
@@ -200,6 +204,38 @@ func (q *requests) frontend(r *linelog.Record) *linelog.Problem {
 	}
 	return q.add(r, assemble.Finish, bytes.Trim(rest[:end], `"`))
 }
+
+// statistics takes an object with the times of a request.
+func (q *requests) statistics(f *fold, r *linelog.Record) *linelog.Problem {
+	text := r.Message
+	if !bytes.HasPrefix(text, []byte("RequestOutput(")) {
+		for _, name := range statistics {
+			if k := bytes.Index(text, []byte(name)); k >= 0 {
+				text = text[k:]
+			}
+		}
+	}
+	q.answer.Begin()
+	whole := q.answer.Repr(text)
+	switch k := q.answer.Kind(); {
+	case r.Cut:
+		return linelog.Truncated
+	case !whole:
+		return torn
+	case k != answer.FinishedRequestStats && k != answer.RequestMetrics && k != answer.RequestStateStats:
+		return timeless
+	}
+	q.seen = true
+	q.answer.Rows(q.rows, r.Offset, func(p *assemble.Problem) { f.log.Note((*linelog.Problem)(p), r.Offset) })
+	return nil
+}
+
+// The problems of printed objects.
+var (
+	timeless = &linelog.Problem{Code: "no_statistics", Severity: diag.Notice, Msg: "the output of a request is printed without its times",
+		Fix: "make the engine with disable_log_stats=False"}
+	torn = &linelog.Problem{Code: "torn_record", Severity: diag.DataLoss, Msg: "an object with the times of a request is cut off, or another writer's text is in it: it was skipped"}
+)
 
 var noID = &linelog.Problem{Code: "no_request_id", Severity: diag.DataLoss, Msg: "a line about a request does not name it and was skipped"}
 

@@ -105,7 +105,7 @@ var table = (&linelog.Table{
 		{Name: "vllm", Before: "%L ", After: " %F] ", Until: "v0.7.3"},          // INFO 05-13 12:00:00 metrics.py:349] …
 	},
 	Leads: []string{"Engine {engine}: ", "{engines} Engines Aggregated: "},
-	Kinds: kinds(loadKinds, requestKinds, factKinds, unusedKinds),
+	Kinds: kinds(loadKinds, requestKinds, statisticsKinds(), factKinds, unusedKinds),
 }).Compile()
 
 func kinds(lists ...[]linelog.Kind) (all []linelog.Kind) {
@@ -199,6 +199,21 @@ var requestKinds = []linelog.Kind{
 		Need: []int{outputTokens}, Since: "v0.22"},
 	linelog.AccessKind,
 }
+
+// statisticsKinds are objects with the times of one request, printed by scripts
+// around the engine: alone, or within the RequestOutput that has them. They go on
+// to the end of the line, because prompts are among them.
+func statisticsKinds() []linelog.Kind {
+	list := []linelog.Kind{{Name: "request statistics", Start: []string{"RequestOutput("}, Bare: true, Rest: true, Since: "v0.1"}}
+	for _, name := range statistics {
+		list = append(list, linelog.Kind{Name: "request statistics", Start: []string{name}, Bare: true, Rest: true},
+			linelog.Kind{Name: "request statistics", Inside: name}, linelog.Kind{Name: "request statistics", Inside: name, Bare: true})
+	}
+	return list
+}
+
+// statistics are the objects: of V0, of V1 since v0.11.1, and of its loggers.
+var statistics = []string{"RequestMetrics(", "RequestStateStats(", "FinishedRequestStats("}
 
 // engineConfig lists the settings in the line with which an engine starts.
 var engineConfig = []linelog.Field{

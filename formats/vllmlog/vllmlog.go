@@ -39,7 +39,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	seen := table.Sniff(h)
 	var most int64
 	var kind string
-	for _, list := range [][]linelog.Kind{loadKinds, requestKinds, factKinds} {
+	for _, list := range [][]linelog.Kind{loadKinds, requestKinds, statisticsKinds()[:1], factKinds} {
 		for i := range list {
 			if k := list[i].Name; k != linelog.AccessKind.Name && seen.Records[k] > most {
 				most, kind = seen.Records[k], k

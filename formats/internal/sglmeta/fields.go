@@ -41,6 +41,8 @@ const (
 	lora
 	room
 	receivedTime
+	delays   // values that no column holds, of the releases before v0.5.5.post2
+	launches // and since
 	slots
 )
 
@@ -82,6 +84,12 @@ var metaFields = []field{
 	{"forward_entry_time", forwardEntry, epoch, "v0.5.10", ""},
 	{"prefill_finished_time", prefillFinished, epoch, "v0.5.10", ""},
 	{"prefill_finished_ts", prefillFinishedTS, epoch, "v0.5.5", "v0.5.9"},
+	{"prefill_delay", delays, text, "v0.5.5", "v0.5.5.post1"},
+	{"prefill_latency", delays, text, "v0.5.5", "v0.5.5.post1"},
+	{"forward_time", delays, text, "v0.5.5", "v0.5.5.post1"},
+	{"time_per_token", delays, text, "v0.5.5", "v0.5.5.post1"},
+	{"prefill_launch_delay", launches, text, "v0.5.5.post2", "v0.5.9"},
+	{"prefill_waiting_latency", launches, text, "v0.5.10", "v0.5.11"},
 	{"queue_time", queueTime, seconds, "v0.5.5", ""},
 	{"prefill_launch_latency", launchLatency, present, "v0.5.5.post2", "v0.5.11"},
 	{"reasoning_tokens", reasoningTokens, count, "v0.5.10", ""},

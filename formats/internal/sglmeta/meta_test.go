@@ -237,3 +237,16 @@ func TestHealthCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesWithoutColumn: what no column holds is named, unless it is null.
+func TestValuesWithoutColumn(t *testing.T) {
+	var m Meta
+	_, codes := read(t, &m, "id=a finish_reason.type=stop prefill_delay=0.1 prefill_latency=0.2 forward_time=0.3 time_per_token=0.01 request_received_ts=1780315200.5", "stream=true")
+	if !slices.Contains(codes, "unused_values") {
+		t.Errorf("problems %v", codes)
+	}
+	m.Reset()
+	if _, codes = read(t, &m, "id=a finish_reason.type=stop prefill_waiting_latency=None prefill_launch_latency=None request_received_ts=1780315200.5", "stream=true"); slices.Contains(codes, "unused_values") {
+		t.Errorf("problems %v", codes)
+	}
+}

@@ -60,6 +60,12 @@ func (m *Meta) clock(b *trace.Builder, note func(*Problem)) {
 
 // sane drops values that SGLang computed of stamps it did not have.
 func (m *Meta) sane(note func(*Problem)) {
+	if m.has(delays) {
+		note(unusedDelays)
+	}
+	if m.has(launches) {
+		note(unusedLaunches)
+	}
 	if m.has(inferenceTime) && m.has(e2eLatency) && m.ints[inferenceTime] > m.ints[e2eLatency] {
 		note(garbage)
 		m.drop(queueTime)

@@ -1,4 +1,4 @@
-package apilog
+package answer
 
 import (
 	"bytes"
@@ -19,33 +19,33 @@ var bridged = &assemble.Problem{Code: "bridged_last_token", Severity: diag.Info,
 
 // rows adds the rows of one object.
 type rows struct {
-	*parser
+	*Parser
 	b      *trace.Builder
 	offset int64
 	note   func(*assemble.Problem)
 }
 
 // Rows implements jsonrows.Parser.
-func (p *parser) Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (string, *assemble.Problem) {
+func (p *Parser) Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (string, *assemble.Problem) {
 	r := rows{p, b, offset, note}
-	k := p.kind()
+	k := p.Kind()
 	switch k {
-	case nothing:
-		return "", notAnAnswer
-	case stateStats:
+	case Nothing:
+		return "", NotOne
+	case RequestStateStats:
 		r.stateStats()
-	case requestMetrics:
+	case RequestMetrics:
 		r.requestMetrics()
-	case finished:
+	case FinishedRequestStats:
 		r.finished()
-	case answer:
+	case Answer:
 		r.answer()
-	case failure:
+	case Failure:
 		r.failure()
-	case sglang:
+	case SGLang:
 		return r.sglangAnswer(), nil
 	}
-	return kinds[k], nil
+	return k.String(), nil
 }
 
 // begin sets what all rows of the object share.
@@ -298,7 +298,7 @@ func (r *rows) failure() {
 // has it; the last one has the reason of the finish.
 func (r *rows) sglangAnswer() string {
 	if !r.sglang.Ended() {
-		return kinds[chunk]
+		return Chunk.String()
 	}
 	if sglmeta.HealthCheck(r.sglang.ID()) {
 		return "health check"
@@ -307,5 +307,5 @@ func (r *rows) sglangAnswer() string {
 	r.sglang.Row(r.b, r.note)
 	r.b.Int(trace.Offset, r.offset)
 	r.b.EndRow()
-	return kinds[sglang]
+	return SGLang.String()
 }

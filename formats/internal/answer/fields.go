@@ -1,4 +1,4 @@
-package apilog
+package answer
 
 import (
 	"bytes"
@@ -109,8 +109,9 @@ var names = map[string]int{
 // wrappers are names of objects in which answers are kept.
 var wrappers = [][]byte{[]byte("response."), []byte("body."), []byte("output."), []byte("result."), []byte("metrics."), []byte("request_stats.")}
 
-// parser implements jsonrows.Parser.
-type parser struct {
+// Parser takes the values of one object after another. The zero value is ready for
+// use; it implements jsonrows.Parser.
+type Parser struct {
 	have   uint64
 	values [slots]int64
 	texts  [texts][]byte
@@ -124,7 +125,8 @@ type parser struct {
 	sglang sglmeta.Meta
 }
 
-func (p *parser) Begin() {
+// Begin implements jsonrows.Parser: it forgets the object before.
+func (p *Parser) Begin() {
 	p.have, p.outputs, p.outputLen = 0, 0, 0
 	p.metaInfo, p.usage, p.failed, p.inChunk, p.choices, p.unfinished = false, false, false, false, false, false
 	for i := range p.texts {
@@ -133,7 +135,7 @@ func (p *parser) Begin() {
 	p.sglang.Reset()
 }
 
-func (p *parser) has(slots ...int) bool {
+func (p *Parser) has(slots ...int) bool {
 	for _, s := range slots {
 		if p.have>>s&1 == 0 {
 			return false
@@ -143,7 +145,7 @@ func (p *parser) has(slots ...int) bool {
 }
 
 // Value implements jsonrows.Parser.
-func (p *parser) Value(path, raw []byte, kind formats.Kind) {
+func (p *Parser) Value(path, raw []byte, kind formats.Kind) {
 	for again := true; again; {
 		again = false
 		for _, w := range wrappers {
@@ -177,7 +179,7 @@ func (p *parser) Value(path, raw []byte, kind formats.Kind) {
 	}
 }
 
-func (p *parser) number(path, raw []byte) {
+func (p *Parser) number(path, raw []byte) {
 	if string(path) == "finish_reason" { // the enum of FinishedRequestStats
 		if n, _, ok := numx.ParseInt(raw); ok && n >= 0 && n < int64(len(finishReasons)) {
 			p.texts[reason] = append(p.texts[reason][:0], finishReasons[n]...)
@@ -206,7 +208,7 @@ func (p *parser) number(path, raw []byte) {
 // finishReasons are the names of vLLM's enum.
 var finishReasons = [...]string{"stop", "length", "abort", "error", "repetition"}
 
-func (p *parser) text(path, raw []byte) {
+func (p *Parser) text(path, raw []byte) {
 	if string(path) == "object" {
 		p.inChunk = bytes.HasSuffix(raw, []byte(".chunk"))
 		return
@@ -218,7 +220,7 @@ func (p *parser) text(path, raw []byte) {
 }
 
 // list counts token ids.
-func (p *parser) list(path, raw []byte) {
+func (p *Parser) list(path, raw []byte) {
 	switch string(path) {
 	case "prompt_token_ids":
 		p.values[promptLen] = length(raw)
@@ -237,24 +239,24 @@ func length(raw []byte) int64 {
 	return int64(bytes.Count(raw, []byte(","))) + 1
 }
 
-// kind tells what the object is.
-func (p *parser) kind() kind {
+// Kind tells what the object is.
+func (p *Parser) Kind() Kind {
 	stats := p.has(queuedTS) || p.has(scheduledTS) || p.has(firstTS)
 	switch {
 	case stats && (p.has(firstLatency) || p.has(arrival) || p.has(lastTS)):
-		return stateStats
+		return RequestStateStats
 	case p.has(arrival) && (p.has(firstScheduled) || p.has(firstTime)):
-		return requestMetrics
+		return RequestMetrics
 	case p.has(e2eLatency) && (p.has(queuedTime) || p.has(prefillTime) || p.has(decodeTime)):
-		return finished
+		return FinishedRequestStats
 	case p.metaInfo && p.sglang.ID() != nil:
-		return sglang
+		return SGLang
 	case p.failed:
-		return failure
+		return Failure
 	case p.inChunk && (p.choices || !p.usage) && !p.has(prefillMS):
-		return chunk
+		return Chunk
 	case p.usage, p.has(prefillMS, queueMS):
-		return answer
+		return Answer
 	}
-	return nothing
+	return Nothing
 }
