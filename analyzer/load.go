@@ -27,12 +27,16 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		collectors[w] = collector{table: trace.Requests, keeper: keep, size: s.size}
 		stepCollectors[w] = collector{table: trace.Steps, size: s.size}
 	}
+	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
 	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
 		f := jobs[j].file
 		switch b.Table {
 		case trace.Requests:
 		case trace.Steps:
 			stepCollectors[worker].add(b, place{file: f, slot: s.slots.of(f, b.Run.Key)}, &steps[j])
+			return nil
+		case trace.Collectives:
+			kernels.add(j, b, place{file: f, slot: s.slots.of(f, b.Run.Key)})
 			return nil
 		default:
 			return nil // no request and no step is in it
@@ -56,20 +60,30 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
 	s.checkOverlap()
-	s.rows, s.steps = slices.Concat(rows...), slices.Concat(steps...)
+	s.rows, s.steps, s.links = slices.Concat(rows...), slices.Concat(steps...), slices.Concat(kernels.rows...)
+	s.arrange(kernels.over)
+	return nil
+}
+
+// arrange makes runs of what was read. over says that communication kernels are
+// not kept, for want of memory.
+func (s *Session) arrange(over bool) {
 	for _, r := range s.steps {
 		if r.file.metas[r.batch.Run.Key] == nil { // in case the reader forgot to list it
 			r.file.addMeta(r.batch.Run)
 		}
 	}
 	s.makeRuns()
-	for _, r := range slices.Concat(s.rows, s.steps) {
+	s.uniteRanks()
+	if over && len(s.severalRanks()) > 0 {
+		s.diags.Add(linksDropped)
+	}
+	for _, r := range slices.Concat(s.rows, s.steps, s.links) {
 		r.batch = r.file.seen(r.batch, r.file.metas[r.batch.Run.Key].view)
 	}
 	s.nameRuns()
 	s.checkClocks()
 	s.checkDuplicates()
-	return nil
 }
 
 // account files the accounts, diagnostics and runs of each input.

@@ -93,9 +93,9 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		return nil, nil, err
 	}
 	out := newOutput(q, sel, s.runs)
-	steps, loads := s.foldSteps(sel, learned)
-	out.loads = loads
-	out.finish(append(slices.Clone(states), steps, loads))
+	steps := s.foldSteps(sel, learned)
+	out.loads = steps[len(steps)-1]
+	out.finish(append(slices.Clone(states), steps...))
 	if n, capped := overflow(e.kernels, states); capped {
 		log.Add(diag.Diag{
 			Code: "windows_capped", Severity: diag.Notice, Offset: -1, Count: n,
@@ -173,7 +173,9 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 	reason := "not_recorded"
 	for _, m := range r.members {
 		for _, p := range m.Config {
-			out.Config = append(out.Config, [2]string{p.Key, p.Value})
+			if pair := [2]string{p.Key, p.Value}; r.ranks == 0 || !slices.Contains(out.Config, pair) {
+				out.Config = append(out.Config, pair)
+			}
 		}
 		if m.NoRequests == "" {
 			continue
@@ -183,6 +185,9 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 	}
 	for _, m := range r.members {
 		out.Notes = append(out.Notes, m.Notes...)
+	}
+	if r.ranks > 0 {
+		out.Notes = distinct(out.Notes)
 	}
 	if n, all := out.Requests.Empty, out.Requests.Total; n > 0 {
 		share := unit.Format(unit.Ratio, float64(n)/float64(all))
@@ -195,6 +200,16 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 			out.Reported = append(out.Reported, compare(c, out, r, m, q, e))
 		}
 	}
+}
+
+// distinct returns the texts without those that an earlier one repeats.
+func distinct(list []string) (out []string) {
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func sideOf(m *trace.RunMeta) string { return m.Default(trace.SideCol) }
@@ -234,6 +249,10 @@ func (s *Session) describeUnited(out *report.Run, r *run) {
 	agree(&out.Side, func(m *trace.RunMeta) string { return sideOf(m) })
 	agree(&out.Clock, func(m *trace.RunMeta) string { return m.Clock.String() })
 	out.Duration = report.Null("several_records")
+	if r.ranks > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d traces of ranks of one deployment are one run: they name as many ranks in all, and overlap in time; labels keep them apart", r.ranks))
+		return
+	}
 	out.Notes = append(out.Notes, fmt.Sprintf("%d records with this label are one run", len(r.members)))
 }
 

@@ -19,6 +19,7 @@ type run struct {
 	label   string
 	format  string
 	members []*trace.RunMeta // in order of (input, key)
+	ranks   int              // traces of ranks of one deployment that it is made of; 0: none
 	models  []string         // that its requests name, sorted
 	engines []string         // the same
 }
@@ -109,6 +110,7 @@ func mergeMeta(dst, src *trace.RunMeta) {
 	text(&dst.Version, src.Version)
 	text(&dst.Model, src.Model)
 	text(&dst.DefaultDefinition, src.DefaultDefinition)
+	text(&dst.NoTPOT, src.NoTPOT)
 	if !dst.HasDuration {
 		dst.Duration, dst.HasDuration = src.Duration, src.HasDuration
 	}

@@ -60,6 +60,7 @@ type Session struct {
 	lists  bool // the token lists of rows are resident too
 	runs   []*run
 	steps  []*resident         // rows of the steps table, in the same order
+	links  []*resident         // rows of the collectives table, lists included, in the same order; none if they do not fit
 	lines  map[linePlace]int64 // line numbers found so far
 }
 

@@ -157,8 +157,8 @@ func (s *Session) stepFacts(facts *kernel.Facts) *kernel.Facts {
 }
 
 // foldSteps runs the kernels of steps over the rows that sel selects, with what
-// the kernels of requests learned.
-func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) (steps, loads kernel.State) {
+// the kernels of requests learned. The last of their states is that of loads.
+func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) []kernel.State {
 	q := *sel.q
 	if !sel.steps.grouped {
 		q.By = nil
@@ -168,19 +168,25 @@ func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) (steps, loads k
 	if q.Filter != nil && tellsSteps(q.Filter.Names()) {
 		selected.Filter = nil
 	}
-	steps, loads = kernel.Steps.New(&q, facts), kernel.Loads.New(&selected, facts)
+	steps, times, loads := kernel.Steps.New(&q, facts), kernel.StepTime.New(&q, facts), kernel.Loads.New(&selected, facts)
 	var zeros []int32
 	for i, r := range s.steps {
 		zeros = slices.Grow(zeros[:0], r.batch.Rows)[:r.batch.Rows]
 		for _, x := range []struct {
 			state kernel.State
 			group []int32
-		}{{steps, sel.steps.of(i, false)}, {loads, sel.steps.of(i, true)}} {
+		}{{steps, sel.steps.of(i, false)}, {times, sel.steps.of(i, false)}, {loads, sel.steps.of(i, true)}} {
 			if x.group == nil {
 				x.group = zeros
 			}
 			x.state.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: x.group})
 		}
 	}
-	return steps, loads
+	several := s.severalRanks()
+	for _, r := range s.links {
+		if several[r.slot] {
+			times.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot})
+		}
+	}
+	return []kernel.State{steps, times, loads}
 }

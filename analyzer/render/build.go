@@ -109,6 +109,7 @@ func (b *builder) details(r *report.Run, bare map[string]bool) {
 		b.decompositions(&r.Cell, lead)
 	}
 	b.reported(r, lead, bare)
+	b.stepTime(r, lead)
 	b.steps(r, lead)
 	b.groups(r, lead)
 	b.windows(r, lead)

@@ -18,6 +18,9 @@ const shownTables = 3
 func (b *builder) decompositions(c *report.Cell, lead string) {
 	for i := range c.Decompositions {
 		d := &c.Decompositions[i]
+		if d.Members != "" { // not of requests: see stepTime
+			continue
+		}
 		if !d.Tells() {
 			if lead == "" && d.N > 0 {
 				b.sections = append(b.sections, section{lines: []pair{{key: byStage(d), value: own("%s", silent(d))}}})
@@ -211,7 +214,7 @@ func residualName(may []string) (name string, why []string) {
 // stagesBy adds the mean parts of each cell below each other, each column in one
 // unit: those of the set of entries that most requests of the run have.
 func (b *builder) stagesBy(r *report.Run, title, lead string, heads []string, rows []where) {
-	i := slices.IndexFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Tells() })
+	i := slices.IndexFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Tells() && d.Members == "" })
 	if i < 0 {
 		return
 	}
@@ -256,7 +259,7 @@ func (b *builder) stagesBy(r *report.Run, title, lead string, heads []string, ro
 func (b *builder) tableLike(c *report.Cell, d *report.Decomposition, like *report.Breakdown) (*report.Breakdown, cell) {
 	for i := range c.Decompositions {
 		o := &c.Decompositions[i]
-		if o.Of != d.Of || o.Side != d.Side {
+		if o.Of != d.Of || o.Side != d.Side || o.Members != d.Members {
 			continue
 		}
 		for j := range o.Tables {

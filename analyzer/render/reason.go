@@ -34,9 +34,17 @@ var reasons = map[string]string{
 	"overlap":          "stages of two nodes overlap",
 	"not_separable":    "not separable",
 	"too_many":         "too many buckets of time",
+	"single_step":      "only one step",
+	"no_step_range":    "steps without ranges that name them",
+	"pipeline":         "several pipeline ranks work on a token in turn",
+	"merged":           "not separable",
+	"async":            "steps overlap: the engine schedules ahead",
 	"inconsistent":     "with counts that contradict each other",
 
 	"first_token_recorded":   "first token is recorded itself",
+	"comm_not_recognised":    "no communication kernel was recognised",
+	"event_without_launch":   "over 1 % of the device's time has no launching call",
+	"out_of_range":           "beyond 64 bits",
 	"bucket_longer_than_run": "shorter than a second",
 }
 

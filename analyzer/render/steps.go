@@ -225,8 +225,12 @@ func (b *builder) span(r *report.Run) string {
 var classHeads = [][2]string{{"compute", "compute"}, {"sampling", "sampling"}, {"communication", "comm"}, {"host_transfer", "copies"},
 	{"launch_wait", "launch"}, {"scheduling", "sched"}, {"host_exec", "host"}, {"host_gap", "gap"}}
 
-// profiled adds where the time of profiled intervals went, as sums per class.
+// profiled adds where the time of profiled intervals went, as sums per class,
+// unless tables of their parts say so.
 func (b *builder) profiled(r *report.Run, lead string) {
+	if slices.ContainsFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Members != "" }) {
+		return
+	}
 	list := slices.DeleteFunc(slices.Clone(r.Steps), func(s report.Steps) bool { return len(s.Classes) == 0 })
 	if len(list) == 0 {
 		return

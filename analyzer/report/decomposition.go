@@ -13,16 +13,33 @@ import (
 // exactly but for the rounding of each mean to a float64. N is the sum over
 // the tables of theirs; N plus Excluded is the number of the cell's members.
 type Decomposition struct {
-	Of       string           `json:"of"`              // "ttft", "tpot", …
-	Side     string           `json:"side"`            // whose stamps or durations give the total: server, client, engine, …; of joined rows, the outermost
-	Label    string           `json:"label,omitempty"` // how far to trust it, in words: "estimated from timestamps"
-	N        int64            `json:"n"`               // members with a total
-	Total    Value            `json:"total"`           // mean total over all of them
-	Excluded map[string]int64 `json:"excluded"`        // members without a total, by reason
-	Censored int64            `json:"censored"`        // of the excluded, aborted or still open before the end of the quantity: it would have been longer
-	Late     map[string]Value `json:"late,omitempty"`  // quantiles of the total, by rank, if it had never ended for the censored ones; absent without any
-	Tables   []Breakdown      `json:"tables"`          // one per set of entries, the largest first
-	Notes    []string         `json:"notes"`           // caveats
+	Of       string           `json:"of"`                // "ttft", "tpot", …
+	By       string           `json:"by,omitempty"`      // what the tables are of besides: rank, kind (of the step that gave the token) or batch (kind and size of the step); absent: nothing
+	Side     string           `json:"side"`              // whose stamps or durations give the total: server, client, engine, …; of joined rows, the outermost
+	Label    string           `json:"label,omitempty"`   // how far to trust it, in words: "estimated from timestamps"
+	Members  string           `json:"members,omitempty"` // what n counts: tokens or steps; absent: requests
+	N        int64            `json:"n"`                 // members with a total
+	Total    Value            `json:"total"`             // mean total over all of them
+	Low      Value            `json:"low,omitempty"`     // lower end of what the mean total may be, where it rests on an assumption
+	High     Value            `json:"high,omitempty"`    // upper end of it
+	Excluded map[string]int64 `json:"excluded"`          // members without a total, by reason
+	Censored int64            `json:"censored"`          // of the excluded, aborted or still open before the end of the quantity: it would have been longer
+	Late     map[string]Value `json:"late,omitempty"`    // quantiles of the total, by rank, if it had never ended for the censored ones; absent without any
+	Tables   []Breakdown      `json:"tables"`            // one per set of entries, the largest first; of one that is by something, in its order
+	Memos    []Memo           `json:"memos,omitempty"`   // figures beside all of the tables; absent: none
+	Stops    []Stop           `json:"stops,omitempty"`   // stops of the device within steps, the longest of each rank; absent: none
+	Notes    []string         `json:"notes"`             // caveats
+}
+
+// Stop is a step that gave tokens after its device had idled for more than ten
+// median steps.
+type Stop struct {
+	Rank      string `json:"rank"`        // as in the tables by rank
+	Step      int64  `json:"step"`        // number of the step
+	At        Value  `json:"at"`          // its end, ns on the run's clock
+	Duration  int64  `json:"duration_ns"` // its interval in ns
+	Idle      int64  `json:"idle_ns"`     // of this the device idled so long, in ns
+	Sequences int64  `json:"sequences"`   // that got tokens
 }
 
 // Breakdown is the table of the members of a decomposition that have the same
@@ -93,6 +110,8 @@ type Memo struct {
 	Name string `json:"name"` // "d_mm", "communication_overlapped", …
 	Mean Value  `json:"mean"` // over the members that tell it
 	N    int64  `json:"n"`    // members that tell it
+
+	Bound string `json:"bound,omitempty"` // "upper" or "lower" where it is a bound only: not all ranks are at hand
 }
 
 // Tail explains the slowest members: those of the table whose total is at or
@@ -125,6 +144,10 @@ func (t *tidier) decompositions(list []Decomposition) {
 	for i := range list {
 		d := &list[i]
 		name := "parts." + d.Of + "." + d.Side
+		if d.Members != "" {
+			t.stepParts(strings.TrimSuffix(name+"."+d.By, "."), d)
+			continue
+		}
 		t.emit(name, "mean", d.Total, d.N)
 		t.add(name, "censored", KnownInt(d.Censored, unit.Request))
 		for _, code := range sorted(d.Excluded) {
@@ -136,6 +159,23 @@ func (t *tidier) decompositions(list []Decomposition) {
 		for j := range d.Tables {
 			t.breakdown(name, &d.Tables[j])
 		}
+	}
+}
+
+// stepParts adds the rows of a decomposition of tokens or steps, whose members are
+// no requests: "parts.tpot.engine.rank.SIGNATURE.tp0.compute".
+func (t *tidier) stepParts(name string, d *Decomposition) {
+	t.emit(name, "mean", d.Total, d.N)
+	t.emit(name, "low", d.Low, d.N)
+	t.emit(name, "high", d.High, d.N)
+	for _, code := range sorted(d.Excluded) {
+		t.add(name, "excluded."+code, KnownInt(d.Excluded[code], unit.None))
+	}
+	for j := range d.Tables {
+		t.breakdown(name, &d.Tables[j])
+	}
+	for _, m := range d.Memos {
+		t.emit(name+".memo."+m.Name, "mean", m.Mean, m.N)
 	}
 }
 

@@ -30,6 +30,10 @@ type RunMeta struct {
 	// NoRequests says why the source holds no per-request rows, or is empty.
 	NoRequests string
 
+	// NoTPOT is the reason code why the run's steps give no time per token,
+	// though they have lengths, or is empty.
+	NoTPOT string
+
 	Config   []Pair     // settings of the run worth showing, in source order
 	Reported []Reported // what the producer itself claimed; never mixed with computed values
 	Doubts   []Doubt    // values of requests that cannot be true

@@ -89,6 +89,7 @@ func (r *reader) judge(t *timeline) {
 		sev, msg := diag.Notice, "device events have no launching call and belong to no step; they count as busy time"
 		if t.lostTime > t.time/100 {
 			sev, msg = diag.DataLoss, msg+"; they are more than 1 % of the device's time, so the ends of steps may be wrong"
+			r.meta.NoTPOT = "event_without_launch"
 		}
 		r.report("event_without_launch", sev, -1, t.unlaunched, msg, "")
 	}

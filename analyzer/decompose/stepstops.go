@@ -1,0 +1,104 @@
+package decompose
+
+import (
+	"cmp"
+	"slices"
+
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// stopFactor is how many median steps a device must have idled within a step for
+// that to be a stop.
+const stopFactor = 10
+
+// maxStops is how many stops of a rank are listed, the longest.
+const maxStops = 10
+
+// stops lists the selected steps that gave tokens behind a stop: time in which the
+// device had nothing to do, although sequences were waiting for it, or the engine
+// had no work before they came with their cache from elsewhere.
+func (t *Timeline) stops(in func(*Step) bool) []report.Stop {
+	var lengths []int64
+	for i := range t.Steps {
+		if k := &t.Steps[i]; in(k) && k.Decoding > 0 && k.Duration >= 0 {
+			lengths = append(lengths, k.Duration)
+		}
+	}
+	if len(lengths) == 0 {
+		return nil
+	}
+	slices.Sort(lengths)
+	median := lengths[(len(lengths)-1)/2]
+	var list []report.Stop
+	for i := range t.Steps {
+		k := &t.Steps[i]
+		if !in(k) || k.Decoding <= 0 || k.Duration < 0 || k.Parts == nil {
+			continue
+		}
+		idle := k.Parts.Class[LaunchWait] + k.Parts.Class[Scheduling] + k.Parts.Class[HostExec] + k.Parts.Class[HostGap]
+		if idle/stopFactor > median || idle/stopFactor == median && idle%stopFactor > 0 {
+			list = append(list, report.Stop{Rank: t.Name, Step: k.Index, At: stampOf(k), Duration: k.Duration, Idle: idle, Sequences: k.Decoding})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b report.Stop) int { return cmp.Compare(b.Idle, a.Idle) })
+	return list[:min(len(list), maxStops)]
+}
+
+func stampOf(k *Step) report.Value {
+	if k.End == Nowhere {
+		return report.Null("not_recorded")
+	}
+	return report.KnownInt(k.End, unit.Nanosecond)
+}
+
+// excess is what mixed steps took longer than decode steps of as many sequences
+// on the same rank, per token: an estimate, for kernels work on both kinds of
+// tokens at once.
+type excess struct {
+	ns     float64 // Σ over tokens
+	tokens int64   // whose mixed step has decode steps to be compared with
+}
+
+func (t *Timeline) excess(in func(*Step) bool) (x excess) {
+	type mean struct{ n, total int64 }
+	plain := map[int64]mean{}
+	for i := range t.Steps {
+		if k := &t.Steps[i]; in(k) && k.Kind == trace.StepDecode && k.Decoding > 0 && k.Duration >= 0 {
+			m := plain[k.Decoding]
+			plain[k.Decoding] = mean{m.n + 1, m.total + k.Duration}
+		}
+	}
+	for i := range t.Steps {
+		k := &t.Steps[i]
+		if m := plain[k.Decoding]; in(k) && k.Kind == trace.StepMixed && k.Duration >= 0 && m.n > 0 && t.waits[i].tokens > 0 {
+			more := float64(k.Duration) - float64(m.total)/float64(m.n)
+			x.ns += float64(float64(k.Decoding) * more)
+			x.tokens += k.Decoding
+		}
+	}
+	return x
+}
+
+// memosOf returns what is said of mixed steps: their part of the time of all
+// tokens, and their excess per token.
+func memosOf(ranks []rankWaits, total *sums) []report.Memo {
+	var mixed int64
+	var x excess
+	for i := range ranks {
+		mixed += ranks[i].mixed.total
+		x.ns += ranks[i].excess.ns
+		x.tokens += ranks[i].excess.tokens
+	}
+	var list []report.Memo
+	if total.n > 0 && total.total > 0 && !total.over {
+		list = append(list, report.Memo{Name: "mixed_share", Mean: report.Known(float64(mixed)/float64(total.total), unit.Ratio), N: total.n})
+	}
+	if x.tokens > 0 {
+		v := report.Known(x.ns/float64(x.tokens), unit.NSPerToken)
+		v.Note = "estimate: mixed steps less decode steps of as many sequences"
+		list = append(list, report.Memo{Name: "mixed_excess", Mean: v, N: x.tokens})
+	}
+	return list
+}
