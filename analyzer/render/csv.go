@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"io"
 	"strconv"
 
@@ -77,6 +76,5 @@ func appendNumber(dst []byte, v report.Value) []byte {
 	case v.Whole:
 		return strconv.AppendInt(dst, v.Int, 10)
 	}
-	b, _ := json.Marshal(f) // cannot fail: f is finite
-	return append(dst, b...)
+	return report.AppendFloat(dst, f)
 }

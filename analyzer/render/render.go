@@ -13,8 +13,6 @@
 package render
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 
 	"servescope/analyzer/report"
@@ -27,13 +25,55 @@ func JSON(w io.Writer, r *report.Report) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, compact, "", "  "); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
-	_, err = b.WriteTo(w)
+	_, err = w.Write(append(indent(compact), '\n'))
 	return err
+}
+
+// indent puts each member of a compact JSON text on a line of its own, two
+// spaces in for each level. Empty objects and arrays stay as they are.
+func indent(compact []byte) []byte {
+	out := make([]byte, 0, len(compact)+len(compact)/2)
+	depth := 0
+	line := func() {
+		out = append(out, '\n')
+		for range depth {
+			out = append(out, ' ', ' ')
+		}
+	}
+	for i := 0; i < len(compact); i++ {
+		switch c := compact[i]; c {
+		case '"':
+			end := i + 1
+			for ; compact[end] != '"'; end++ {
+				if compact[end] == '\\' {
+					end++
+				}
+			}
+			out = append(out, compact[i:end+1]...)
+			i = end
+		case '{', '[':
+			out = append(out, c)
+			if next := compact[i+1]; next == '}' || next == ']' {
+				out = append(out, next)
+				i++
+				continue
+			}
+			depth++
+			line()
+		case '}', ']':
+			depth--
+			line()
+			out = append(out, c)
+		case ',':
+			out = append(out, c)
+			line()
+		case ':':
+			out = append(out, ':', ' ')
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // TextOptions says what the terminal can show. The zero value is plain text for

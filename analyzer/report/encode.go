@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -111,20 +110,14 @@ func (e *encoder) object(v reflect.Value) {
 	e.raw("}")
 }
 
-func (e *encoder) text(s string) {
-	b, err := json.Marshal(s) // replaces invalid UTF-8, escapes < > & for HTML
-	e.fail(err)
-	e.buf = append(e.buf, b...)
-}
+func (e *encoder) text(s string) { e.buf = appendText(e.buf, s) }
 
 func (e *encoder) float(f float64) {
 	if !finite(f) {
 		e.raw("null")
 		return
 	}
-	b, err := json.Marshal(f)
-	e.fail(err)
-	e.buf = append(e.buf, b...)
+	e.buf = AppendFloat(e.buf, f)
 }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }

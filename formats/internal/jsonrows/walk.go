@@ -6,7 +6,6 @@ package jsonrows
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"servescope/formats"
 )
@@ -188,16 +187,4 @@ func (w *walker) skip() bool {
 		}
 	}
 	return false
-}
-
-// Text decodes the escapes of a string. One that is broken is left as it is.
-func Text(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw
-	}
-	var out string
-	if json.Unmarshal(append(append([]byte{'"'}, raw...), '"'), &out) != nil {
-		return raw
-	}
-	return []byte(out)
 }

@@ -1,0 +1,83 @@
+package jsonrows
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text decodes the escapes of a string, given without its quotes. Invalid UTF-8
+// and halves of surrogate pairs become U+FFFD. A string without escapes, or one
+// that is no JSON, is returned as it is.
+func Text(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; {
+		case c == '\\':
+			r, n := escape(raw[i:])
+			if n == 0 {
+				return raw
+			}
+			out, i = utf8.AppendRune(out, r), i+n
+		case c < ' ', c == '"':
+			return raw
+		default:
+			r, n := utf8.DecodeRune(raw[i:])
+			out, i = utf8.AppendRune(out, r), i+n
+		}
+	}
+	return out
+}
+
+// escape decodes the escape at the start of b; n is its length, 0 where it is
+// broken.
+func escape(b []byte) (r rune, n int) {
+	if len(b) < 2 {
+		return 0, 0
+	}
+	switch b[1] {
+	case '"', '\\', '/':
+		return rune(b[1]), 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	}
+	r, ok := unit16(b)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if low, ok := unit16(b[6:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// unit16 decodes an escape of four hexadecimal digits.
+func unit16(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		if c == '_' || c == '+' || c == '-' {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(v), err == nil
+}
