@@ -5,6 +5,7 @@ import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/unit"
 )
 
 // checkReplicas takes back the number of replicas of a run that is configured to
@@ -24,4 +25,29 @@ func checkReplicas(out *report.Run, r *run, q *query.Query) {
 			}
 		}
 	})
+}
+
+// noRequests says of a run without any row of a request that nothing is known of
+// their numbers but what its producer claims.
+func noRequests(out *report.Run, r *run) {
+	if out.Requests.Total > 0 || out.Requests.Filtered > 0 {
+		return
+	}
+	claimed := report.ClaimedRequests{OK: report.Null("not_recorded"), Failed: report.Null("not_recorded")}
+	some := false
+	for _, m := range r.members {
+		for _, f := range m.Reported {
+			switch v := report.KnownInt(int64(f.Value), unit.Request); {
+			case f.Stat != "value" || len(r.members) > 1:
+			case f.Metric == "requests.ok":
+				claimed.OK, some = v, true
+			case f.Metric == "requests.failed":
+				claimed.Failed, some = v, true
+			}
+		}
+	}
+	eachCell(out, func(c *report.Cell) { c.Requests.Reason = metric.NoRequests.String() })
+	if some {
+		out.Requests.Claimed = &claimed
+	}
 }

@@ -194,6 +194,7 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 		out.Notes = append(out.Notes, fmt.Sprintf("no_token: %d of %d requests produced no token (%s)", n, all, share))
 	}
 	checkReplicas(out, r, q)
+	noRequests(out, r)
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
 	for _, m := range r.members {
 		for _, c := range m.Reported {

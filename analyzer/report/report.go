@@ -133,20 +133,6 @@ type Cell struct {
 	Decompositions []Decomposition `json:"decompositions"` // where the time went, by quantity and side; empty where nothing tells
 }
 
-// Requests counts the requests by status; the parts add up to Total. Filtered
-// counts those that the query leaves out: they are in no other count. Those that
-// are only sent outside of W are in what they do within: tokens, gaps, ends.
-type Requests struct {
-	Total       int64 `json:"total"`        // requests that the query selects
-	OK          int64 `json:"ok"`           // finished and produced at least one token
-	Failed      int64 `json:"failed"`       // ended with an error
-	Aborted     int64 `json:"aborted"`      // cancelled before they finished
-	Empty       int64 `json:"empty"`        // finished without error and without any token
-	Open        int64 `json:"open"`         // the log ends before they do
-	HeadMissing int64 `json:"head_missing"` // the log begins after they did
-	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
-}
-
 // Removed counts the requests that a query leaves out, each by the first reason,
 // and the steps.
 type Removed struct {

@@ -135,6 +135,8 @@ func (g *generator) schema(t reflect.Type) object {
 		return g.either(t, reflect.TypeFor[knownValue](), reflect.TypeFor[nullValue]())
 	case reflect.TypeFor[Metric]():
 		return g.either(t, reflect.TypeFor[plainMetric](), reflect.TypeFor[nullMetric]())
+	case reflect.TypeFor[Requests]():
+		return g.either(t, reflect.TypeFor[plainRequests](), reflect.TypeFor[nullRequests]())
 	case reflect.TypeFor[diag.Severity]():
 		return object{"enum": []any{"info", "notice", "dataloss", "error"}}
 	}
@@ -207,6 +209,9 @@ func (g *generator) properties(t reflect.Type, properties object, required []str
 		owner := t.Name()
 		if t == reflect.TypeFor[plainMetric]() {
 			owner = "Metric"
+		}
+		if t == reflect.TypeFor[plainRequests]() {
+			owner = "Requests"
 		}
 		doc := g.comments[owner+"."+f.Name]
 		if doc == "" {

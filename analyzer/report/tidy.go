@@ -82,7 +82,11 @@ func (t *tidier) cell(c *Cell) {
 		{"total", n.Total}, {"ok", n.OK}, {"failed", n.Failed}, {"aborted", n.Aborted}, {"empty", n.Empty},
 		{"open", n.Open}, {"head_missing", n.HeadMissing}, {"filtered", n.Filtered},
 	} {
-		t.add("requests", s.stat, KnownInt(s.n, unit.Request))
+		t.add("requests", s.stat, n.count(s.n))
+	}
+	if x := n.Claimed; x != nil {
+		t.add("requests.claimed", "ok", x.OK)
+		t.add("requests.claimed", "failed", x.Failed)
 	}
 	for _, name := range sorted(c.Metrics) {
 		m := c.Metrics[name]
