@@ -91,7 +91,7 @@ type Entry struct {
 	Leaves   Set
 	NS       int64
 	From, To int64
-	Step     int64 // resolution of its source in ns; 0: not recorded
+	Step     int64 // resolution of its source in ns
 }
 
 func (e *Entry) placed() bool { return e.From != Unknown }
@@ -134,6 +134,7 @@ func (m MemoKind) String() string { return memoNames[m] }
 type Parts struct {
 	Signature
 	Total    int64
+	Step     int64 // resolution of the total in ns
 	Measured bool  // the entries are intervals of one clock in order
 	Open     int64 // where Measured, the part of the total that no entry covers
 

@@ -27,7 +27,8 @@ func (r *Row) Parts(p *Parts) bool {
 	w := r.path()
 	s := r.spans(w)
 	ok := s.whole
-	if p.Total = s.total; !ok {
+	if p.Total, p.Step = s.total, r.Step; !ok {
+		p.Step = r.Grain
 		p.Total, ok = r.sum()
 	}
 	inside := w.inside()
@@ -35,7 +36,7 @@ func (r *Row) Parts(p *Parts) bool {
 	if s.whole && r.Step > max(p.Total, 1) {
 		p.Coarse = inside &^ (p.Covered() | w.absent)
 	} else {
-		p.split(&s)
+		p.split(&s, r.Step)
 		p.join(&s)
 		for _, x := range s.list[:s.n] {
 			p.fill(x, w, r.Step)
@@ -110,11 +111,12 @@ func (r *Row) own(p *Parts, inside Set) {
 	for l, ns := range r.Own {
 		set := r.local(Leaf(l))
 		if ns != Unknown && set&inside != 0 && apartBy(ns, 0) <= day {
-			p.take(Entry{Leaves: set, NS: ns, From: Unknown, To: Unknown})
+			p.take(Entry{Leaves: set, NS: ns, From: Unknown, To: Unknown, Step: r.Grain})
 		}
 	}
 	for _, e := range r.Merged {
 		if e.Leaves&inside != 0 && apartBy(e.NS, 0) <= day {
+			e.Step = r.Grain
 			p.take(e)
 		}
 	}
@@ -154,14 +156,14 @@ func (p *Parts) take(e Entry) {
 
 // split subtracts the spans that lie inside of a merged entry from it: they are
 // its finer parts.
-func (p *Parts) split(spans *spans) {
+func (p *Parts) split(spans *spans, step int64) {
 	for _, s := range spans.list[:spans.n] {
 		for i, e := range p.Entries() {
 			if s.leaves&^e.Leaves != 0 || s.leaves == e.Leaves {
 				continue
 			}
 			p.remove(i)
-			e.Leaves, e.NS = e.Leaves&^s.leaves, e.NS-(s.to-s.from)
+			e.Leaves, e.NS, e.Step = e.Leaves&^s.leaves, e.NS-(s.to-s.from), max(e.Step, step)
 			p.insert(e)
 			break
 		}
@@ -204,7 +206,7 @@ func (p *Parts) straddles(before, behind Set) bool {
 // entries, merged ones among them, take up all of the span without naming some
 // stage measures from behind that stage on: it lies outside.
 func (p *Parts) fill(s span, w *path, step int64) {
-	rest, left, merged, same := s.leaves, s.to-s.from, false, -1
+	rest, left, merged, same, coarsest := s.leaves, s.to-s.from, false, -1, step
 	for i := range p.Entries() {
 		e := &p.Values[i]
 		if e.Leaves&s.leaves == 0 {
@@ -212,6 +214,7 @@ func (p *Parts) fill(s span, w *path, step int64) {
 		}
 		rest &^= e.Leaves
 		left -= e.NS
+		coarsest = max(coarsest, e.Step)
 		merged = merged || e.Leaves.Len() > 1
 		if e.Leaves == s.leaves {
 			same = i
@@ -221,7 +224,7 @@ func (p *Parts) fill(s span, w *path, step int64) {
 	case rest == 0:
 		if same >= 0 && left == 0 {
 			e := &p.Values[same]
-			e.From, e.To, e.Step = s.from, s.to, step
+			e.From, e.To = s.from, s.to
 		}
 	case rest&w.blurred != 0:
 	case left == 0 && (merged || w == carriedPath && rest == Of(Egress)): // there the total ends at the engine
@@ -229,7 +232,7 @@ func (p *Parts) fill(s span, w *path, step int64) {
 	case rest == s.leaves:
 		p.insert(Entry{Leaves: rest, NS: left, From: s.from, To: s.to, Step: step})
 	default:
-		p.insert(Entry{Leaves: rest, NS: left, From: Unknown, To: Unknown, Step: step})
+		p.insert(Entry{Leaves: rest, NS: left, From: Unknown, To: Unknown, Step: coarsest})
 	}
 }
 

@@ -48,7 +48,7 @@ func row(t testing.TB, side trace.Side, f fields) Row {
 }
 
 func blank(side trace.Side) Row {
-	r := Row{Side: side, Step: 1}
+	r := Row{Side: side, Step: 1, Grain: 1}
 	for i := range r.Stamps {
 		r.Stamps[i] = Unknown
 	}
@@ -328,5 +328,23 @@ func TestEngineWithoutStamps(t *testing.T) {
 	r := row(t, trace.Engine, fields{"queue": 5})
 	if r.Parts(&p) {
 		t.Error("a queue alone is a total")
+	}
+}
+
+// TestResolutions: an entry is as fine as the coarsest of what it is made of.
+func TestResolutions(t *testing.T) {
+	r := row(t, trace.Server, fields{"received": 0, "queued": 3e6, "admitted": 5e6, "first_token": 90e6, "queue": 2e6})
+	r.Step, r.Grain = 1e6, 1e4
+	p, _ := single(t, r)
+	for i, want := range []int64{1e6, 1e4, 1e6} { // input+ingress, queue, prefill+egress
+		if got := p.Values[i].Step; got != want {
+			t.Errorf("%s resolves %d, not %d", p.Values[i].Leaves, got, want)
+		}
+	}
+	client := row(t, trace.Client, fields{"sent": 0, "first_token": 100e6})
+	client.Step = 256
+	TTFT([]Row{client, r}, p)
+	if got := p.Values[0].Step; p.Values[0].Leaves != Of(Network, Client) || got != 1e6 {
+		t.Errorf("%s resolves %d: the server's total is coarser", p.Values[0].Leaves, got)
 	}
 }

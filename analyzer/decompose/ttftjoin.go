@@ -80,6 +80,7 @@ func (r *Row) adopt(engine *Row) {
 	var q Parts
 	engine.Parts(&q)
 	for _, e := range q.Entries() {
+		r.Grain = max(r.Grain, e.Step)
 		if e.Leaves.Len() == 1 {
 			r.Own[bits.TrailingZeros16(uint16(e.Leaves))] = e.NS
 		} else if !r.states(e.Leaves) && r.Merged[1].Leaves == 0 {
@@ -116,7 +117,7 @@ func (by *group) nodes(p *Parts) (side trace.Side, ok bool) {
 			p.within(e)
 		}
 	}
-	p.Total, p.Outside = q.Total, q.Outside&^p.Covered()
+	p.Total, p.Step, p.Outside = q.Total, q.Step, q.Outside&^p.Covered()
 	return trace.Server, true
 }
 
@@ -148,7 +149,7 @@ func (p *Parts) within(e Entry) {
 			continue
 		}
 		p.remove(i)
-		o.Leaves, o.NS, o.From, o.To = o.Leaves&^e.Leaves, o.NS-e.NS, Unknown, Unknown
+		o = Entry{Leaves: o.Leaves &^ e.Leaves, NS: o.NS - e.NS, From: Unknown, To: Unknown, Step: max(o.Step, e.Step)}
 		if o.Leaves != 0 { // else what is left of it is residual
 			p.insert(o)
 		}
@@ -173,7 +174,7 @@ func (p *Parts) wrap(r *Row, inner trace.Side, next bool) bool {
 		if r.Side == trace.Client && inner == trace.Server {
 			p.Absent |= Of(Proxy)
 		}
-		p.within(Entry{Leaves: own, NS: q.Total - p.Total, Step: r.Step})
+		p.within(Entry{Leaves: own, NS: q.Total - p.Total, Step: max(p.Step, q.Step)})
 		p.Outside &^= own | p.Absent
 	} else {
 		for _, e := range q.Entries() {
@@ -183,6 +184,6 @@ func (p *Parts) wrap(r *Row, inner trace.Side, next bool) bool {
 		}
 		p.Outside = q.Outside &^ (p.Covered() | p.Absent)
 	}
-	p.Total, p.Measured, p.Open = q.Total, false, 0
+	p.Total, p.Step, p.Measured, p.Open = q.Total, max(p.Step, q.Step), false, 0
 	return true
 }

@@ -8,6 +8,7 @@ import "servescope/analyzer/trace"
 type Row struct {
 	Side   trace.Side
 	Step   int64 // resolution of the stamps
+	Grain  int64 // that of the durations
 	Stamps [boundaries]int64
 	Own    [Leaves]int64 // durations of single stages
 	Merged [2]Entry      // durations of several; no stages: none
@@ -35,7 +36,8 @@ const (
 // changes. It may be used by several goroutines at a time.
 type Columns struct {
 	side, engine      trace.Dicts
-	step, sent, event trace.Ints
+	step, grain       trace.Ints
+	sent, event       trace.Ints
 	stamps, own, memo []column // those that are not null throughout
 	merged            []mergedColumn
 	none              Row // a row without values
@@ -57,7 +59,7 @@ type mergedColumn struct {
 func ColumnsOf(b *trace.Batch) *Columns {
 	c := &Columns{
 		side: b.Dicts(trace.SideCol), engine: b.Dicts(trace.EngineCol),
-		step: b.Ints(trace.Resolution), sent: b.Ints(trace.Sent), event: b.Ints(trace.FirstEvent),
+		step: b.Ints(trace.Resolution), grain: b.Ints(trace.DResolution), sent: b.Ints(trace.Sent), event: b.Ints(trace.FirstEvent),
 		none: Row{Side: b.Run.Side, Carried: carried(b.Run.Engine)},
 	}
 	add := func(list *[]column, at int, col trace.Col) {
@@ -102,7 +104,7 @@ func (c *Columns) Row(i int, r *Row) {
 	if code, ok := c.engine.At(i); ok {
 		r.Carried = carried(c.engine.Values[code])
 	}
-	r.Step = max(1, at(c.step, i, 1))
+	r.Step, r.Grain = max(1, at(c.step, i, 1)), max(1, at(c.grain, i, 1))
 	for k := range c.stamps {
 		r.Stamps[c.stamps[k].at] = at(c.stamps[k].values, i, Unknown)
 	}

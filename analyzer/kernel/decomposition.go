@@ -48,7 +48,7 @@ type cohort struct {
 	signature decompose.Signature
 	values    []int64
 	measured  int64                   // whose residual is also the time that entries leave uncovered
-	steps     [decompose.Leaves]int64 // coarsest source of each entry; 0: not recorded
+	steps     [decompose.Leaves]int64 // coarsest source of each entry in ns
 	memos     [decompose.Memos]stat.Moments
 }
 

@@ -204,11 +204,8 @@ func (c *cohort) table(of int64, tails []float64) report.Breakdown {
 		Total: meanOf(total, n), Sum: exact(total), Leaves: c.leaves(), Terms: c.terms(columns),
 	}
 	for i, set := range c.signature.Sets[:k] {
-		e := report.Entry{Leaves: set.Names(), Term: decompose.TermOf(set), Negative: columns[i].negative.N, Resolution: report.Null(metric.NotRecorded.String())}
+		e := report.Entry{Leaves: set.Names(), Term: decompose.TermOf(set), Negative: columns[i].negative.N, Resolution: report.KnownInt(c.steps[i], unit.Nanosecond)}
 		e.Mean, e.Sum, e.Share = columns[i].of(total)
-		if c.steps[i] > 0 {
-			e.Resolution = report.KnownInt(c.steps[i], unit.Nanosecond)
-		}
 		if e.Negative > 0 {
 			e.Reason = metric.Order.String()
 		}

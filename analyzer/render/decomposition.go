@@ -95,7 +95,7 @@ func (b *builder) breakdown(d *report.Decomposition, t *report.Breakdown, lead s
 		name, why := stageName(e.Leaves)
 		why = append(why, negative(e.Negative, e.Reason)...)
 		if step, ok := e.Resolution.Float(); ok && e.Mean.Known && step > 1 && 20*step > e.Mean.V {
-			why = append(why, "its stamps have a step of "+unit.Format(unit.Nanosecond, step))
+			why = append(why, "known in steps of "+unit.Format(unit.Nanosecond, step))
 		}
 		b.remark(&(*row(name, e.Mean, e.Share, func(tail *report.Tail) report.Value { return tail.Entries[i] }))[0], why)
 	}

@@ -92,6 +92,7 @@ const (
 	DMerged
 	MergedLeaves2
 	DMerged2
+	DResolution
 	PromptTokens
 	CachedTokens
 	CachedDevice
@@ -198,6 +199,7 @@ var Requests = &Table{Name: "requests", Fields: []Field{
 	DMerged:            duration("d_merged", "time that several stages share and no source separates"),
 	MergedLeaves2:      dict("merged_leaves_2", "leaves of d_merged_2, as in merged_leaves"),
 	DMerged2:           duration("d_merged_2", "a second such time, of other leaves"),
+	DResolution:        duration("d_resolution", "coarsest step of the row's durations; null means 1 ns"),
 	PromptTokens:       count("prompt_tokens", unit.Token, "prompt length"),
 	CachedTokens:       count("cached_tokens", unit.Token, "prompt tokens served from a prefix cache"),
 	CachedDevice:       count("cached_device", unit.Token, "cached tokens found on the device"),

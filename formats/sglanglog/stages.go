@@ -71,6 +71,7 @@ func (f *fold) stage(r *linelog.Record, s *stats) {
 		b.Int(trace.Resolution, 1e6)
 		return
 	}
+	b.Int(trace.DResolution, 1e4) // "%.2fms"
 	for stat := statQueue; stat <= statPost; stat++ {
 		if v, ok := s.duration(stat); !ok && s.has(stat) && (v != 0 || stat <= statForward) {
 			f.log.Note(missingStamp, r.Offset)

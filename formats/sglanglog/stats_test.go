@@ -20,9 +20,9 @@ func TestP55(t *testing.T) {
 	const ms = int64(1_000_000)
 	start := at("09:00:00")
 	check(t, "row", res.requests,
-		fmt.Sprintf("admitted=%d cached_tokens=0 d_merged=%d d_queue=%d finished=%d join_group=42 merged_leaves=prefill+kv_transfer output_tokens=1 output_tokens_source=server preemptions=0 prompt_tokens=100 queued=%d received=%d replica=0 request_id=p resolution=1000000 side=prefill status=ok",
+		fmt.Sprintf("admitted=%d cached_tokens=0 d_merged=%d d_queue=%d d_resolution=10000 finished=%d join_group=42 merged_leaves=prefill+kv_transfer output_tokens=1 output_tokens_source=server preemptions=0 prompt_tokens=100 queued=%d received=%d replica=0 request_id=p resolution=1000000 side=prefill status=ok",
 			start+48*ms, 365*ms, 30*ms, start+413*ms, start+18*ms, start),
-		fmt.Sprintf("admitted=%d cached_tokens=0 d_decode=%d d_decode_queue=%d d_merged=%d finished=%d first_token=%d join_group=42 last_token=%d merged_leaves=queue+prefill+kv_transfer output_tokens=11 output_tokens_source=server preemptions=0 prompt_tokens=100 queued=%d received=%d replica=0 request_id=d resolution=1000000 side=decode status=ok",
+		fmt.Sprintf("admitted=%d cached_tokens=0 d_decode=%d d_decode_queue=%d d_merged=%d d_resolution=10000 finished=%d first_token=%d join_group=42 last_token=%d merged_leaves=queue+prefill+kv_transfer output_tokens=11 output_tokens_source=server preemptions=0 prompt_tokens=100 queued=%d received=%d replica=0 request_id=d resolution=1000000 side=decode status=ok",
 			start+421*ms, 100*ms, 21*ms, 400*ms, start+521*ms, start+421*ms, start+521*ms, start, start))
 }
 

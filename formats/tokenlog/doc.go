@@ -58,8 +58,8 @@
 //
 // Durations that the source measured itself: d_client_wait, d_proxy, d_input,
 // d_ingress, d_queue, d_prefill, d_kv_transfer, d_decode_queue, d_first_decode,
-// d_egress, d_mm, d_stall, d_decode; and resolution, the step of the record's
-// clock. Time that several stages share and nothing separates is d_merged, with
+// d_egress, d_mm, d_stall, d_decode, in steps of d_resolution; and resolution, the
+// step of the record's clock. Time that several stages share and nothing separates is d_merged, with
 // the stages' names joined by + in merged_leaves (input+ingress); d_merged_2 and
 // merged_leaves_2 hold another such time.
 //

@@ -24,7 +24,8 @@
 //	G2  v0.5.5.post2–0.5.9 request_sent_to_scheduler_ts
 //	G1  v0.5.5–.post1      request_scheduled_ts or response_sent_ts
 //
-// Rows are on the wall clock. A value below 10^9 s in a stamp is one of
+// Rows are on the wall clock, in steps of 238 ns: the stamps are float64 seconds
+// since the epoch. A value below 10^9 s in a stamp is one of
 // time.perf_counter, seconds since the host's boot: such stamps make a row on the
 // monotonic clock if they are all there is, and are left out otherwise.
 //

@@ -72,7 +72,7 @@ func TestAllStagesV0512(t *testing.T) {
 		response_sent_to_client_ts=1780315200.5633 request_finished_ts=1780315201.1018 decode_throughput=57.56`, "rid=r1 stream=true")
 	const at = int64(1780315200_000000000)
 	check(t, row, codes, map[string]any{
-		"request_id": "r1", "status": "ok", "finish_reason": "length", "stream": true,
+		"resolution": int64(238), "request_id": "r1", "status": "ok", "finish_reason": "length", "stream": true,
 		"prompt_tokens": int64(5), "output_tokens": int64(32), "output_tokens_source": "server", "reasoning_tokens": int64(0),
 		"cached_tokens": int64(2), "cached_device": int64(2), "cached_host": int64(0), "preemptions": int64(0),
 		"received": at + 480900000, "dispatched": at + 483900000, "queued": at + 486990000, "admitted": at + 487400000,
@@ -97,7 +97,7 @@ func TestAbortWithImpossibleInferenceTime(t *testing.T) {
 		request_received_ts=1779262962.6408873 api_server_dispatch_finish_ts=1779262962.8541057
 		response_sent_to_client_ts=1779262965.4523866 request_finished_ts=1779264164.565102 inference_time=26520974.380779333`, "stream=True")
 	check(t, row, codes, map[string]any{
-		"request_id": "bf", "status": "aborted", "finish_reason": "abort", "error_class": "http_503", "abort_phase": "decode", "stream": true,
+		"resolution": int64(238), "request_id": "bf", "status": "aborted", "finish_reason": "abort", "error_class": "http_503", "abort_phase": "decode", "stream": true,
 		"prompt_tokens": int64(32472), "output_tokens": int64(23297), "output_tokens_source": "server", "reasoning_tokens": int64(23297),
 		"cached_tokens": int64(32320), "preemptions": int64(0),
 		"received": int64(1779262962640887300), "dispatched": int64(1779262962854105700),
@@ -110,7 +110,7 @@ func TestAbortWithImpossibleInferenceTime(t *testing.T) {
 func TestP51NullNaNAndSeconds(t *testing.T) {
 	row, codes := read(t, new(Meta), `id=a queue_time=0.01 prefill_launch_latency=null e2e_latency=1.2 request_received_ts=1767225600.25 spec_accept_rate=NaN`, "rid=a stream=true")
 	check(t, row, codes, map[string]any{
-		"request_id": "a", "status": "ok", "stream": true, "received": int64(1767225600250000000), "d_queue": int64(10_000_000),
+		"resolution": int64(238), "request_id": "a", "status": "ok", "stream": true, "received": int64(1767225600250000000), "d_queue": int64(10_000_000),
 	})
 }
 
@@ -122,7 +122,7 @@ func TestP58PerfCounterIsNoEpoch(t *testing.T) {
 	}, "perf_counter_stamp")
 	row, codes = read(t, new(Meta), `id=a completion_tokens=2 request_received_ts=1767225600.5 forward_entry_time=412346.250`, "stream=true")
 	check(t, row, codes, map[string]any{
-		"request_id": "a", "status": "ok", "stream": true, "output_tokens": int64(2), "output_tokens_source": "server",
+		"resolution": int64(238), "request_id": "a", "status": "ok", "stream": true, "output_tokens": int64(2), "output_tokens_source": "server",
 		"received": int64(1767225600500000000),
 	}, "perf_counter_stamp")
 }

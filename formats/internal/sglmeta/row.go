@@ -13,6 +13,9 @@ import (
 // for 31 years.
 const oldest = 1e18
 
+// epochStep is the step in ns of a float64 that holds seconds since the epoch: 2⁻²² s.
+const epochStep = 238
+
 // stamps are the slots of kind epoch that a row may use.
 var stamps = [...]int{received, scheduled, sentToScheduler, dispatched, forwardEntry, prefillFinished, prefillFinishedTS, responseSent, responseSentTS, finished}
 
@@ -41,6 +44,9 @@ func (m *Meta) clock(b *trace.Builder, note func(*Problem)) {
 				boot++
 			}
 		}
+	}
+	if wall > 0 {
+		b.Int(trace.Resolution, epochStep)
 	}
 	if boot == 0 {
 		return
