@@ -22,10 +22,33 @@ func Explain(name string) (string, bool) {
 	fmt.Fprintf(&b, "%s: %s\n\n", m.Name, m.Title)
 	fmt.Fprintf(&b, "  %s\n\n", m.Formula)
 	under(&b, m)
+	m.explain(&b)
+	return b.String(), true
+}
+
+// Explain returns the text of `servescope define NAME --definition SET`.
+func (d *Definition) Explain(m *Metric) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s under %s: %s\n\n", m.Name, d.Name, m.Title)
+	fmt.Fprintf(&b, "  %s\n\n", strings.ReplaceAll(strings.TrimSpace(wrap(d.Formula(m), 76)), "\n", "\n  "))
+	if d != Default {
+		fmt.Fprintf(&b, "  default: %s\n", m.Formula)
+	}
+	fmt.Fprintf(&b, "  percentiles: %s\n", d.Quantile)
+	for _, text := range d.Differs(m.Name, func(string) bool { return true }) {
+		fmt.Fprintf(&b, "  - %s\n", text)
+	}
+	m.explain(&b)
+	fmt.Fprintf(&b, "\n%s: %s\n\n%s", d.Name, d.Title, wrap(d.Doc, 78))
+	return b.String()
+}
+
+// explain writes what does not depend on the set.
+func (m *Metric) explain(b *strings.Builder) {
 	if u := string(m.Unit); u != "" {
-		fmt.Fprintf(&b, "  unit: %s", u)
+		fmt.Fprintf(b, "  unit: %s", u)
 		if m.Better != Neither {
-			fmt.Fprintf(&b, ", %s is better", m.Better)
+			fmt.Fprintf(b, ", %s is better", m.Better)
 		}
 		b.WriteString("\n")
 	}
@@ -38,11 +61,10 @@ func Explain(name string) (string, bool) {
 	if len(m.Reasons) > 0 {
 		b.WriteString("\nnull, or a request is left out, because:\n")
 		for _, r := range m.Reasons {
-			fmt.Fprintf(&b, "  %-22s %s\n", r, r.Doc())
+			fmt.Fprintf(b, "  %-22s %s\n", r, r.Doc())
 		}
 	}
-	fmt.Fprintf(&b, "\nsource: %s\n", m.Source)
-	return b.String(), true
+	fmt.Fprintf(b, "\nsource: %s\n", m.Source)
 }
 
 // under writes the formulas of other sets, those that share one together.

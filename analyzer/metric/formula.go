@@ -11,8 +11,8 @@ var (
 		ServerCount: "usage", ClientCount: "re-tokenised content and reasoning", AnswerCount: "re-tokenised content", BOSCount: "re-tokenised content + 1",
 		ChunkCount: "chunks", RequestedCount: "requested length",
 	}
-	markWords = [...]string{AtStart: "sent", AtFirst: "end of ttft", AtLast: "last token", AtEnd: "end of e2e"}
-	gapWords  = [...]string{
+	firstNames = [...]string{FirstToken: "first token", FirstEvent: "first event", FirstAnswer: "first content"}
+	gapWords   = [...]string{
 		TokenGaps: "gaps between chunks with a token", EventGaps: "gaps between chunks with choices, the one after the role chunk included",
 		AnswerGaps: "gaps between chunks with content",
 	}
@@ -20,7 +20,7 @@ var (
 		WholeGaps: "", EvenGaps: "; with speculative decoding gap/k, k times, for a chunk of k tokens", ZeroGaps: "; 0 for each further token of a chunk",
 	}
 	spanWords = [...]string{
-		TokenSpan: "Δt", WholeSpan: "duration (first send to last end)", OKSpan: "duration (first send to last end of successful requests)", LongestSpan: "longest e2e",
+		TokenSpan: "Δt", WholeSpan: "time from the first send to the last end", OKSpan: "time from the first send to the last end of a success", LongestSpan: "longest e2e",
 	}
 )
 
@@ -53,7 +53,7 @@ func (d *Definition) formula(m *Metric) string {
 	case "output_tokens":
 		return d.count()
 	case "tpot":
-		return join(d.TPOT.String(), when(d.TPOT.Less == 1, "for N > 1"), when(d.Whole, "rounded down to ns"), when(d.Strict && d.OKOnly, "of two responses or more"))
+		return join(d.pace(d.TPOT), when(d.TPOT.Less == 1, "for N > 1"), when(d.Whole, "rounded down to ns"), when(d.Strict && d.OKOnly, "of two responses or more"))
 	case "chunk_gap":
 		return d.gaps()
 	case "tps_request":
@@ -115,26 +115,59 @@ func (d *Definition) count() string {
 
 func (d *Definition) gaps() string {
 	if d.Gaps == PaceGaps {
-		return d.ITL.String() + ", one value per request"
+		return join(d.pace(d.ITL), "one value per request")
 	}
 	return join(gapWords[d.Gaps]+", pooled"+splitWords[d.Split], when(d.Positive, "none of a request with one that is not positive"))
 }
 
-// String returns the pace as a formula.
-func (p *Pace) String() string {
+// pace writes a pace as a formula.
+func (d *Definition) pace(p *Pace) string {
+	from, to := d.Ends(p)
 	by := "N"
-	switch {
-	case p.Chunks:
+	if p.Chunks {
 		by = "chunks"
-	case p.Less == 1:
-		by = "(N - 1)"
 	}
-	from := markWords[p.From]
-	f := "(" + markWords[p.To] + " - " + from + ") / " + by
+	by = p.Divisor(by)
+	return join("("+to+" - "+from+") / "+by, when(p.Weighted, "a request weighs "+by))
+}
+
+// Ends names the two ends of a pace.
+func (d *Definition) Ends(p *Pace) (from, to string) {
 	if p.From == AtFirst && p.To == AtEnd {
-		f = "(e2e - ttft) / " + by
+		return "ttft", "e2e"
 	}
-	return join(f, when(p.Weighted, "a request weighs "+by))
+	return d.mark(p.From), d.mark(p.To)
+}
+
+func (d *Definition) mark(m Mark) string {
+	switch m {
+	case AtStart:
+		return "start"
+	case AtFirst:
+		return d.FirstName()
+	case AtLast:
+		return "last token"
+	}
+	return d.EndName()
+}
+
+// Divisor writes what a pace divides by, given the number that stands for it.
+func (p *Pace) Divisor(n string) string {
+	if p.Less == 1 && !p.Chunks {
+		return "(" + n + " - 1)"
+	}
+	return n
+}
+
+// FirstName says where ttft ends.
+func (d *Definition) FirstName() string { return firstNames[d.First] }
+
+// EndName says where e2e ends.
+func (d *Definition) EndName() string {
+	if d.ToFinish {
+		return "end of the response"
+	}
+	return "last token"
 }
 
 func when(cond bool, text string) string {

@@ -53,7 +53,7 @@ var definitions = []*Definition{
 			"Gaps between chunks are an error when one is not positive (later versions take 0). A request without a metric that an objective needs is not good.",
 		Counts: []Count{ClientCount}, TPOT: toEnd, Positive: true,
 		Client: true, OKOnly: true, Span: OKSpan, Goodput: true, GoodSpan: OKSpan, MustKnow: true,
-		names: map[string]string{"tpot": "ITL", "chunk_gap": "ICL", "e2e": "request latency", "tps_request": "TPS/user"},
+		names: map[string]string{"tpot": "ITL", "chunk_gap": "ICL", "tps_request": "TPS/user"},
 	},
 	{
 		Name: "genai-perf", Title: "GenAI-Perf of 2025-12: first content, last content, re-tokenised content",
@@ -61,7 +61,7 @@ var definitions = []*Definition{
 		First:  FirstAnswer,
 		Counts: []Count{AnswerCount}, TPOT: toEnd, Gaps: NoGaps, Strict: true,
 		Client: true, OKOnly: true, Span: OKSpan, Goodput: true, GoodSpan: OKSpan, MustKnow: true,
-		names: map[string]string{"tpot": "ITL", "e2e": "request latency"},
+		names: map[string]string{"tpot": "ITL"},
 	},
 	{
 		Name: "guidellm", Title: "GuideLLM of 2026-08: TPOT includes TTFT and divides by N, requests weigh their tokens",
@@ -70,7 +70,7 @@ var definitions = []*Definition{
 		Quantile: stat.Nearest, ToFinish: true, Counts: []Count{ServerCount, ChunkCount},
 		TPOT: &Pace{From: AtStart, To: AtLast, Weighted: true}, Gaps: PaceGaps, ITL: &Pace{From: AtFirst, To: AtLast, Less: 1, Weighted: true},
 		Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
-		names: map[string]string{"chunk_gap": "ITL", "ttfot": "TTFOT", "e2e": "request latency"},
+		names: map[string]string{"chunk_gap": "ITL", "ttfot": "TTFOT"},
 	},
 	inferencePerf("inference-perf", "re-tokenised content", AnswerCount),
 	inferencePerf("inference-perf-server", "server counts", ServerCount, AnswerCount),
@@ -80,7 +80,7 @@ var definitions = []*Definition{
 			"and no TPOT. N is what a Llama tokenizer makes of the content, with the token that begins a text.",
 		First: FirstAnswer, ToFinish: true, Counts: []Count{BOSCount}, Gaps: PaceGaps, ITL: &Pace{From: AtStart, To: AtLast, Chunks: true},
 		Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
-		names: map[string]string{"chunk_gap": "inter_token_latency_s", "tps_e2e": "request_output_throughput_token_per_s"},
+		names: map[string]string{"chunk_gap": "inter_token_latency_s"},
 	},
 	{
 		Name: "mlperf", Title: "MLPerf loadgen of 2026-08: whole nanoseconds, sorted[⌊n·p⌋]",
@@ -104,6 +104,6 @@ func inferencePerf(name, counts string, n ...Count) *Definition {
 			"goodput over that of the successful. A request without a metric that an objective needs is not good.",
 		First: FirstAnswer, ToFinish: true, Counts: n, Least: 2, TPOT: afterFirst, Gaps: AnswerGaps, Split: ZeroGaps,
 		Client: true, Silent: true, OKOnly: true, Span: WholeSpan, Goodput: true, GoodSpan: OKSpan, MustKnow: true,
-		names: map[string]string{"chunk_gap": "inter_token_latency", "ntpot": "normalized_time_per_output_token", "e2e": "request_latency"},
+		names: map[string]string{"chunk_gap": "inter_token_latency"},
 	}
 }

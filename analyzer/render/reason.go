@@ -40,6 +40,8 @@ var reasons = map[string]string{
 	"merged":           "not separable",
 	"async":            "steps overlap: the engine schedules ahead",
 	"inconsistent":     "with counts that contradict each other",
+	"not_defined":      "no such figure in this definition set",
+	"no_client_count":  "without a client's count of the text",
 
 	"first_token_recorded":   "first token is recorded itself",
 	"comm_not_recognised":    "no communication kernel was recognised",

@@ -102,6 +102,23 @@ func TestP78P81JSONIsStrict(t *testing.T) {
 	}
 }
 
+// TestDefinitionsJSONIsStrict does the same for definitions side by side.
+func TestDefinitionsJSONIsStrict(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 100 {
+		var d Definitions
+		fill(r, reflect.ValueOf(&d).Elem(), 1+i%4)
+		d.Schema = DefinitionsSchema
+		out, err := json.Marshal(&d)
+		if err != nil || !json.Valid(out) {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if validateAs(t, out, compiledDefined); t.Failed() {
+			return
+		}
+	}
+}
+
 // TestJSONForm compares a report with the text that the contract asks for.
 func TestJSONForm(t *testing.T) {
 	rep := Report{Schema: Schema, Runs: []Run{{

@@ -23,43 +23,59 @@ import (
 
 var update = flag.Bool("update", false, "rewrite schema.json")
 
-// TestSchemaIsCurrent generates the JSON Schema from the structs and their
-// comments and compares it with schema.json.
+// TestSchemaIsCurrent generates the JSON Schemas from the structs and their
+// comments and compares them with the files.
 func TestSchemaIsCurrent(t *testing.T) {
-	got := generate(t)
-	if *update {
-		if err := os.WriteFile("schema.json", got, 0o666); err != nil {
+	for file, got := range map[string][]byte{
+		"schema.json":             generate(t, reflect.TypeFor[Report](), Schema),
+		"definitions.schema.json": generate(t, reflect.TypeFor[Definitions](), DefinitionsSchema),
+	} {
+		if *update {
+			if err := os.WriteFile(file, got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("schema.json is not what the structs say; run go test ./analyzer/report -update")
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the structs say; run go test ./analyzer/report -update", file)
+		}
 	}
 }
 
-// compiled is schema.json, compiled once.
-var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	file, err := os.ReadFile("schema.json")
-	if err != nil {
-		return nil, err
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("schema.json")
-})
+// The schemas, compiled once.
+var (
+	compiled        = compile("schema.json")
+	compiledDefined = compile("definitions.schema.json")
+)
+
+func compile(name string) func() (*jsonschema.Schema, error) {
+	return sync.OnceValues(func() (*jsonschema.Schema, error) {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(file))
+		if err != nil {
+			return nil, err
+		}
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource(name, doc); err != nil {
+			return nil, err
+		}
+		return c.Compile(name)
+	})
+}
 
 // validate fails unless data is JSON that schema.json accepts.
 func validate(t *testing.T, data []byte) {
+	t.Helper()
+	validateAs(t, data, compiled)
+}
+
+func validateAs(t *testing.T, data []byte, compiled func() (*jsonschema.Schema, error)) {
 	t.Helper()
 	schema, err := compiled()
 	if err != nil {
@@ -83,13 +99,13 @@ type generator struct {
 	comments map[string]string // by "Type" and "Type.Field"
 }
 
-func generate(t *testing.T) []byte {
+func generate(t *testing.T, of reflect.Type, title string) []byte {
 	g := &generator{t, object{}, map[string]string{}}
 	g.read(".")
 	g.read("../diag")
-	root := g.schema(reflect.TypeFor[Report]())
+	root := g.schema(of)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = Schema
+	root["title"] = title
 	root["$defs"] = g.defs
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {

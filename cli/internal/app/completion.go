@@ -3,6 +3,7 @@ package app
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -89,16 +90,29 @@ func candidates(commands []*cli.Command, words []string) []candidate {
 			continue
 		}
 		if i++; i == len(before) {
-			return matching(last, "", values(cmd.Name, strings.TrimLeft(before[i-1], "-")))
+			return valued(cmd.Name, before[i-1], last, "")
 		}
 	}
 	if !operand && strings.HasPrefix(last, "-") {
 		if flag, value, ok := strings.Cut(last, "="); ok {
-			return matching(value, flag+"=", values(cmd.Name, strings.TrimLeft(flag, "-")))
+			return valued(cmd.Name, flag, value, flag+"=")
 		}
 		return matching(last, "", flagNames(cmd.Flags))
 	}
+	if cmd.Name == "define" && slices.ContainsFunc(before, func(w string) bool { return strings.HasPrefix(strings.TrimLeft(w, "-"), "compare") }) {
+		return nil // files
+	}
 	return matching(last, "", operands(cmd.Name, commands))
+}
+
+// valued returns what the value of a flag can become, after prefix. Of a list
+// with commas the last entry is completed.
+func valued(command, flag, start, prefix string) []candidate {
+	flag = strings.TrimLeft(flag, "-")
+	if i := strings.LastIndexByte(start, ','); i >= 0 && (flag == "compare" || flag == "by") {
+		start, prefix = start[i+1:], prefix+start[:i+1]
+	}
+	return matching(start, prefix, values(command, flag))
 }
 
 // matching returns the candidates that begin with start, each after prefix.
@@ -163,6 +177,8 @@ func values(command, flag string) []candidate {
 		return append(plain(renderers), formatList()...)
 	case "definition":
 		return definitionList()
+	case "compare":
+		return append(definitionList(), candidate{everySet, "every definition set"})
 	case "by":
 		return plain(query.Dimensions)
 	case "table":

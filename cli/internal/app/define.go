@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -20,25 +21,91 @@ func (p *Process) define() *cli.Command {
 	return &cli.Command{
 		Name:      "define",
 		Usage:     "say what a metric, a definition set or a column means",
-		UsageText: "servescope define [NAME]",
-		Description: `Prints the formula of a metric under every definition set, with its unit, its
-inputs and why it may be null; the formulas of a definition set, which
---definition takes; or the columns of a table, which --filter takes. Without a
-name it lists them all.`,
+		UsageText: "servescope define [--definition SET] [NAME]\n       servescope define --compare SETS [FLAGS] FILES",
+		Description: `Prints the formula of a metric under every definition set, or under one, with
+its unit, its inputs and why it may be null; the formulas of a definition set,
+which --definition takes; or the columns of a table, which --filter takes.
+Without a name it lists them all.
+
+With --compare it computes the metrics of files under several sets: a line per
+metric and set with the formula filled in with the numbers of the run, why the
+figure differs from ours, and which are equal. Means are over requests; where a
+mean of quotients is not the quotient of the means, both are shown.`,
 		ArgsUsage: `  servescope define
   servescope define tpot
+  servescope define tpot --definition guidellm
   servescope define vllm-2026
-  servescope define requests`,
-		Action: func(c *cli.Context) error {
-			switch c.NArg() {
-			case 0:
-				return p.defineList()
-			case 1:
-				return p.defineName(c.Args().First())
-			}
-			return usagef("define takes one name, got %d", c.NArg())
-		},
+  servescope define requests
+  servescope define --compare all result.json
+  servescope define --compare vllm-2026,aiperf,guidellm result.json -o why.md`,
+		Flags: slices.Concat(
+			[]cli.Flag{
+				&cli.StringFlag{Name: "compare", Usage: "compute FILES under `SETS`: vllm-2026,sglang or all"},
+				&cli.StringFlag{Name: "definition", Usage: "explain a metric under one `SET`"},
+				&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text, markdown, csv or json"},
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
+			},
+			selectFlags(),
+			inputFlags(),
+			[]cli.Flag{colorFlag()},
+		),
+		Action: p.runDefine,
 	}
+}
+
+// selectFlags are the flags that say which requests, and what is good.
+func selectFlags() []cli.Flag {
+	return slices.DeleteFunc(queryFlags(), func(f cli.Flag) bool {
+		return !slices.Contains([]string{"filter", "from", "to", "trim", "slo"}, f.Names()[0])
+	})
+}
+
+func (p *Process) runDefine(c *cli.Context) error {
+	if c.IsSet("compare") {
+		if c.IsSet("definition") {
+			return usagef("--compare and --definition exclude each other").with("name the set in --compare")
+		}
+		return p.runCompare(c)
+	}
+	for _, f := range c.Command.Flags {
+		if name := f.Names()[0]; name != "definition" && c.IsSet(name) {
+			return usagef("--%s is of use with --compare only", name).with("servescope define --compare all FILE")
+		}
+	}
+	if c.NArg() > 1 {
+		return usagef("define takes one name, got %d", c.NArg()).with("to compare definition sets on files, name the sets: --compare all")
+	}
+	set := c.String("definition")
+	if err := definition(set); err != nil {
+		return err
+	}
+	switch {
+	case c.NArg() == 1 && set != "":
+		return p.defineUnder(c.Args().First(), set)
+	case set != "":
+		return p.defineName(set)
+	case c.NArg() == 1:
+		return p.defineName(c.Args().First())
+	}
+	return p.defineList()
+}
+
+// defineUnder explains a metric under one set.
+func (p *Process) defineUnder(name, set string) error {
+	m, ok := metric.Lookup(name)
+	if !ok {
+		var names []string
+		for _, m := range metric.All() {
+			names = append(names, m.Name)
+		}
+		return unknown("define", "metric", name, names)
+	}
+	d, err := metric.LookupDefinition(set)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.Stdout, d.Explain(m))
+	return err
 }
 
 // defineNames lists what define explains.

@@ -58,11 +58,7 @@ func definition(name string) error {
 	if _, err := metric.LookupDefinition(name); err == nil {
 		return nil
 	}
-	var names []string
-	for _, d := range metric.Definitions() {
-		names = append(names, d.Name)
-	}
-	return unknown("--definition", "definition set", name, names)
+	return unknown("--definition", "definition set", name, definitionNames())
 }
 
 // unknown is the error of a flag's value that is not one of names.
