@@ -1,0 +1,79 @@
+package estimate
+
+// cohort counts, for every step, the requests of a selection by what the step is
+// to their decode span.
+type cohort struct {
+	own    []int32 // it gave them a chunk
+	redone []int32 // of these, their context was computed anew
+	away   []int32 // it gave them none
+}
+
+// newCohort counts the requests that in selects.
+func (e *Estimate) newCohort(in func(row int64) bool) *cohort {
+	s := e.steps
+	n := len(s.at)
+	c := &cohort{make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)}
+	for q := range e.replica.requests {
+		x := &e.replica.requests[q]
+		if !in(x.Row) {
+			continue
+		}
+		c.own[x.first+1]++
+		if int(x.last) < n {
+			c.own[x.last+1]--
+		}
+		for _, a := range s.away(q, x) {
+			c.away[a.from]++
+			c.away[a.to]--
+			if a.redone {
+				c.redone[a.to]++
+			}
+		}
+	}
+	for k := 1; k < n; k++ {
+		c.own[k] += c.own[k-1]
+		c.away[k] += c.away[k-1]
+	}
+	for k := range n {
+		c.own[k] -= c.away[k]
+	}
+	return c
+}
+
+// times holds the time of each part in ns, and what of the interference is vague.
+type times struct {
+	part  [parts]float64
+	vague float64
+}
+
+// mostSteps is how many steps the intervals are computed from, about.
+const mostSteps = 1_000_000
+
+// under takes the decode spans of a cohort apart under model m; of long logs by
+// every n-th step. It leaves out the delivery of first and last chunks, which no
+// model changes.
+func (e *Estimate) under(m model, c *cohort) (t times) {
+	s, low := e.steps, m.of(e.lowB, e.lowC)
+	stride := 1 + len(s.at)/mostSteps
+	scale := float64(stride)
+	for k := 1; k < len(s.at); k += stride {
+		y := float64(s.y(k))
+		if away := float64(c.away[k]); away > 0 {
+			t.part[s.without(k)] += float64(scale * float64(away*y))
+		}
+		if c.own[k] == 0 {
+			continue
+		}
+		own, redone := scale*float64(c.own[k]), scale*float64(c.redone[k])
+		fit := s.expect(m, k)
+		t.part[Floor] += float64(own * min(low, fit))
+		t.part[Load] += float64(own * max(0, fit-low))
+		excess := float64((own - redone) * (y - fit))
+		t.part[s.excess(k, false)] += excess
+		t.part[Stall] += float64(redone * (y - fit))
+		if s.vague(k) {
+			t.vague += excess
+		}
+	}
+	return t
+}

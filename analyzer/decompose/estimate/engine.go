@@ -1,0 +1,221 @@
+package estimate
+
+import (
+	"cmp"
+	"slices"
+
+	"servescope/analyzer/trace"
+)
+
+// engine is what the engine's own log says about how many tokens there were.
+type engine struct{ lines map[string]*lines }
+
+// lines are the lines of one replica.
+type lines struct {
+	windows, steps []line
+	resolution     int64
+}
+
+// line is a line about a window of time, or about a step.
+type line struct {
+	t      int64
+	index  int64   // of a step; -1 when unknown
+	rate   float64 // tokens per second in a window
+	tokens float64 // of decode sequences in a step
+}
+
+// AddSteps adds rows of the steps table.
+func (l *Log) AddSteps(b *trace.Batch) {
+	if l.engine.lines == nil {
+		l.engine.lines = make(map[string]*lines)
+	}
+	replica, at, kind, index := b.Dicts(trace.StepReplica), b.Ints(trace.StepT), b.Dicts(trace.StepKindCol), b.Ints(trace.StepIndex)
+	rate, tokens, resolution := b.Floats(trace.StepGenerationTPS), b.Ints(trace.StepDecodeTokens), b.Ints(trace.StepResolution)
+	for i := range b.Rows {
+		t, ok := at.At(i)
+		k, typed := kind.At(i)
+		if !ok || !typed {
+			continue
+		}
+		name := word(replica, i)
+		x := l.engine.lines[name]
+		if x == nil {
+			x = new(lines)
+			l.engine.lines[name] = x
+		}
+		if r, ok := resolution.At(i); ok {
+			x.resolution = max(x.resolution, r)
+		}
+		if trace.StepKind(k) == trace.StepWindow {
+			if v, ok := rate.At(i); ok {
+				x.windows = append(x.windows, line{t: t, rate: v})
+			}
+			continue
+		}
+		if n, ok := tokens.At(i); ok {
+			number, ok := index.At(i)
+			if !ok {
+				number = -1
+			}
+			x.steps = append(x.steps, line{t: t, index: number, tokens: float64(n)})
+		}
+	}
+}
+
+// mostMissing is the share of the tokens that may be missing where the log is
+// taken to be complete.
+const mostMissing = 0.05
+
+// count is a number of tokens, of the log and of the engine.
+type count struct{ log, engine float64 }
+
+// agree says whether the two do.
+func (c count) agree() bool {
+	return max(c.log-c.engine, c.engine-c.log) <= float64(mostMissing*c.engine)
+}
+
+// twins says whether the lines are of several engines: many have the instant, or
+// the number, of another.
+func (x *lines) twins() bool {
+	list, of := x.windows, func(l line) int64 { return l.t }
+	if len(list) == 0 {
+		list, of = slices.Clone(x.steps), func(l line) int64 { return l.index }
+		list = slices.DeleteFunc(list, func(l line) bool { return l.index < 0 })
+	}
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(of(a), of(b)) })
+	same := 0
+	for i := 1; i < len(list); i++ {
+		if of(list[i]) == of(list[i-1]) {
+			same++
+		}
+	}
+	return same*10 > len(list)
+}
+
+// period returns the time from window to window.
+func (x *lines) period() int64 {
+	var steps []int64
+	for i := 1; i < len(x.windows); i++ {
+		if d := x.windows[i].t - x.windows[i-1].t; d > 0 {
+			steps = append(steps, d)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return steps[len(steps)/2]
+}
+
+// count compares the lines with the requests of sources. It reports false where
+// the lines count nothing.
+func (x *lines) count(sources []*source) (c count, ok bool) {
+	order := func(a, b line) int { return cmp.Compare(a.t, b.t) }
+	slices.SortStableFunc(x.windows, order)
+	slices.SortStableFunc(x.steps, order)
+	from, to, first := int64(0), int64(0), true
+	switch period := x.period(); {
+	case period > 0:
+		for _, w := range x.windows {
+			c.engine += float64(w.rate*float64(period)) / 1e9
+		}
+		from, to = x.windows[0].t-period, x.windows[len(x.windows)-1].t
+	case len(x.steps) > 1:
+		for _, w := range x.steps {
+			c.engine += w.tokens
+		}
+		from, to, first = x.steps[0].t-1, x.steps[len(x.steps)-1].t, false
+	default:
+		return c, false
+	}
+	for _, s := range sources {
+		c.log += s.tokens(from, to+x.resolution, first)
+	}
+	return c, c.engine > 0
+}
+
+// tokens returns how many tokens came in (from, to]; those of first chunks only
+// if first says so.
+func (r *Replica) tokens(from, to int64, first bool) (n float64) {
+	for i := range r.requests {
+		x := &r.requests[i]
+		at := x.First
+		if first && at > from && at <= to {
+			n += x.perChunk
+		}
+		for _, gap := range x.Gaps {
+			if at += gap; at > from && at <= to {
+				n += x.perChunk
+			}
+		}
+	}
+	return n
+}
+
+// evidence says what the engine's lines mean for the requests of a side: that one
+// of its replicas is not one, or that requests are missing.
+func (e *engine) evidence(sources []*source) map[*source]Coverage {
+	out := make(map[*source]Coverage)
+	named := true // by the same names
+	for _, s := range sources {
+		named = named && e.lines[s.name] != nil
+	}
+	if named {
+		for _, s := range sources {
+			if len(sources) == 1 && len(e.lines) > 1 && s.name == "" {
+				out[s] = Several
+			} else {
+				out[s] = e.lines[s.name].coverage([]*source{s})
+			}
+		}
+		return out
+	}
+	var all lines
+	for _, x := range e.lines {
+		all.windows = append(all.windows, x.windows...)
+		all.steps = append(all.steps, x.steps...)
+		all.resolution = max(all.resolution, x.resolution)
+	}
+	several := len(e.lines) > 1 && len(sources) == 1 && sources[0].name == ""
+	total := all.coverage(sources)
+	if total == Several && len(sources) > 1 { // as it should
+		total = all.compare(sources)
+	}
+	for _, s := range sources {
+		out[s] = total
+		if several {
+			out[s] = Several
+		}
+	}
+	return out
+}
+
+// Coverage is what is known about whether a log is complete.
+type Coverage uint8
+
+// The states.
+const (
+	Unproven   Coverage = iota // nothing tells
+	Proven                     // the engine counts the same tokens within 5 %
+	Incomplete                 // the engine counts others
+	Several                    // the engine's log is of several replicas that the requests do not name
+)
+
+// coverage compares the lines of one replica with the requests of sources.
+func (x *lines) coverage(sources []*source) Coverage {
+	if x.twins() {
+		return Several
+	}
+	return x.compare(sources)
+}
+
+func (x *lines) compare(sources []*source) Coverage {
+	switch c, ok := x.count(sources); {
+	case !ok:
+		return Unproven
+	case c.agree():
+		return Proven
+	}
+	return Incomplete
+}
