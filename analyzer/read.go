@@ -17,6 +17,7 @@ type job struct {
 	file    *file
 	rng     formats.Range
 	workers int // goroutines that the reader itself may use
+	chain
 }
 
 // part is what the reader of one job knows at its end.
@@ -40,7 +41,7 @@ func (s *Session) jobs() []job {
 		}
 		size := f.source.Size()
 		if f.format.Shape != formats.Records || f.source.At() == nil || size <= s.cut {
-			out = append(out, job{f, formats.Whole, 1})
+			out = append(out, job{file: f, rng: formats.Whole, workers: 1})
 			continue
 		}
 		for from := int64(0); from < size; from += s.cut {
@@ -48,7 +49,7 @@ func (s *Session) jobs() []job {
 			if to >= size {
 				to = -1
 			}
-			out = append(out, job{f, formats.Range{From: from, To: to}, 1})
+			out = append(out, job{file: f, rng: formats.Range{From: from, To: to}, workers: 1})
 		}
 	}
 	for i := range out {
@@ -70,15 +71,17 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(wo
 	defer cancel(nil)
 	meter := newMeter(ctx, jobs, s.opt.Progress)
 	parts := make([]part, len(jobs))
+	order := s.chain(jobs)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for w := range min(s.opt.Workers, len(jobs)) {
 		wg.Go(func() {
 			for {
-				j := int(next.Add(1)) - 1
-				if j >= len(jobs) || ctx.Err() != nil {
+				n := int(next.Add(1)) - 1
+				if n >= len(jobs) || ctx.Err() != nil {
 					return
 				}
+				j := order[n]
 				err := s.readJob(ctx, &jobs[j], &parts[j], meter, lists, func(b *trace.Batch) error { return fold(w, j, b) })
 				if err != nil {
 					cancel(err)
@@ -92,14 +95,19 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(wo
 }
 
 func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, fold func(*trace.Batch) error) error {
+	before, err := j.wait(ctx)
+	if err != nil {
+		return err
+	}
 	r, err := j.file.format.Open(ctx, &metered{j.file.source, m, j.file}, j.rng, formats.Options{
 		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
-		Year: s.opt.Year, TZ: s.opt.TZ,
+		Year: s.opt.Year, TZ: s.opt.TZ, After: before, More: j.more,
 	})
 	if err != nil {
 		return named(j.file, err)
 	}
 	defer r.Close()
+	defer j.end(r)
 	var rows int64
 	doubts := new(diag.Log)
 	for r.Next() {

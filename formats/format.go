@@ -64,6 +64,11 @@ type Format struct {
 	// of this format although it was forced gives a Reader whose diags say so,
 	// or an error.
 	Open func(ctx context.Context, src Source, rng Range, opt Options) (Reader, error)
+
+	// Begins, if set, says when a source begins, in ns since the epoch: sources of
+	// one run are read in that order, each knowing the one before (Options.After),
+	// because what a later one counts goes on from what an earlier one does.
+	Begins func(src Source) (t int64, ok bool)
 }
 
 // Source is a named sequence of bytes, decompressed, that can be opened any
@@ -100,6 +105,9 @@ type Options struct {
 
 	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
 	TZ   *time.Location // zone of stamps that state none; nil: not given
+
+	After Reader // of the source before this one in the same run, read to its end; nil: none. See Format.Begins
+	More  bool   // whether a source of the same run follows
 }
 
 // Account is the line accounting of a Reader: every line (or record, where a

@@ -43,7 +43,7 @@ var reals = []real{
 		"[no_requests:2]", nil},
 	{"vllm/metrics-v0.25-loaded.prom", "promtext", 607, 350, 0,
 		"[began:37 bucket:253 count:15 help:86 other program:85 sum:15 type:86 value:30]",
-		"[]", map[string]string{"bucket": `(?m)^vllm:\S+_bucket\{`, "sum": `(?m)^vllm:\S+_sum\{`}},
+		"[time_assumed:1]", map[string]string{"bucket": `(?m)^vllm:\S+_bucket\{`, "sum": `(?m)^vllm:\S+_sum\{`}},
 	{"vllm/otlp-llm_request-v0.11-engineV1.traces.json", "otlp", 280, 280, 0,
 		"[vllm request (V1):280]",
 		"[]", map[string]string{"vllm request (V1)": `"spanId"`}},

@@ -2,9 +2,13 @@
 // text: one scrape (curl …/metrics > metrics.prom), or a series of scrapes
 // behind one another, with or without the comments that llm-d's harness puts
 // before each (# Timestamp, # Pod, # PodIP, # Source), with or without stamps
-// of the samples, with or without comment lines (grep).
+// of the samples, with or without comment lines (grep); or as JSON, what the HTTP
+// API of Prometheus answers to query and query_range. Scrapes of one server may
+// lie in files of their own, which one label unites: they are taken in the order
+// of time, that of the text, of the file's name or of the file.
 //
-// Every sample of the engines becomes a row of the histograms table as it is.
+// Every sample of the engines becomes a row of the histograms table as it is, and
+// gauges of the load one of steps: see gauges.go.
 // Families of other programs in the same scrape (python_*, process_*, http_*)
 // are noise. A scrape is a sum over all requests since the process began, so
 // figures of the run are those of the time between the first scrape and the
@@ -29,17 +33,21 @@ const formatName = "promtext"
 // Format reads Prometheus text scrapes.
 var Format = formats.Format{
 	Name:     formatName,
-	Title:    "Prometheus text scrapes of vLLM and SGLang (GET /metrics), one or a series",
+	Title:    "Prometheus metrics of vLLM and SGLang (GET /metrics, /api/v1/query_range), one scrape or a series",
 	Priority: 70,
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		return newReader(ctx, src, rng, opt), nil
+		return newReader(ctx, src, rng, opt)
 	},
+	Begins: begins,
 }
 
 // sniff looks for samples of an engine, and else for those of any program.
 func sniff(h *formats.Head) (formats.Score, string) {
+	if top := bytes.TrimLeft(h.Start, " \t\r\n"); len(top) > 0 && (top[0] == '{' || top[0] == '[') {
+		return sniffAPI(h.Start)
+	}
 	var others, lines int
 	parts := append([][]byte{h.Start}, h.Samples...)
 	for _, part := range parts {
@@ -68,4 +76,19 @@ const noRequests = "a scrape of metrics holds no requests: its counters and hist
 
 func newRun() *trace.RunMeta {
 	return &trace.RunMeta{Format: formatName, Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}, NoRequests: noRequests}
+}
+
+// sniffAPI looks for an answer of the HTTP API.
+func sniffAPI(text []byte) (formats.Score, string) {
+	if !bytes.Contains(text, []byte(`"resultType"`)) || !bytes.Contains(text, []byte(`"result"`)) {
+		return formats.No, "it is JSON, but no answer of the API of Prometheus"
+	}
+	for _, name := range prefixes {
+		for _, colon := range []string{`"__name__":"`, `"__name__": "`} {
+			if bytes.Contains(text, []byte(colon+name.prefix)) {
+				return formats.Sure, "it is an answer of the API of Prometheus with series of " + name.engine
+			}
+		}
+	}
+	return formats.Maybe, "it is an answer of the API of Prometheus, though the beginning has no series of vLLM or SGLang"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"servescope/analyzer/diag"
@@ -24,9 +25,12 @@ const (
 type reader struct {
 	src     formats.Source
 	opt     formats.Options
-	stream  *block.Stream[struct{}]
+	stream  *block.Stream[struct{}] // of text
+	api     *api                    // or of JSON
 	table   *table
 	builder *trace.Builder
+	steps   *trace.Builder
+	loads   loads
 	batch   *trace.Batch
 	run     *trace.RunMeta
 	log     diag.Log
@@ -45,19 +49,52 @@ type reader struct {
 	engineLines int64
 }
 
-func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) *reader {
+func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (*reader, error) {
 	memory := int64(nameMemory)
 	if opt.Memory > 0 {
 		memory = min(memory, opt.Memory/2)
 	}
-	r := &reader{src: src, opt: opt, table: newTable(memory), builder: trace.NewBuilder(trace.Histograms), run: newRun(), settings: make(map[string]bool)}
+	r := &reader{src: src, opt: opt, builder: trace.NewBuilder(trace.Histograms), steps: trace.NewBuilder(trace.Steps), run: newRun(), settings: make(map[string]bool)}
+	if before, ok := opt.After.(*reader); ok { // what it counts is subtracted
+		r.table = before.table
+		r.table.enter("")
+		r.from, r.to, r.stamped = before.from, before.to, before.stamped
+	} else {
+		r.table = newTable(memory)
+	}
 	r.account.Kinds = make(map[string]int64)
 	r.table.note = func(code string, sev diag.Severity, msg string) {
 		r.add(diag.Diag{Code: code, Severity: sev, Offset: r.at, Msg: msg})
 	}
+	json, err := isJSON(src)
+	if err != nil {
+		return nil, err
+	}
+	if json {
+		r.api, err = openAPI(ctx, src, opt.Block)
+		return r, err
+	}
+	if timeless(src) {
+		if r.t, r.timed = fileTime(src); r.timed {
+			r.add(diag.Diag{Code: "time_assumed", Severity: diag.Info, Offset: -1, Msg: "a scrape does not say when it was taken: the time in the name of its file is assumed, or that of the file"})
+		}
+	}
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: 1, Block: opt.Block, MaxLine: maxLine},
 		func() struct{} { return struct{}{} }, func(*block.Block, struct{}) {})
-	return r
+	return r, nil
+}
+
+// isJSON reports whether a source is JSON: its first byte is a bracket.
+func isJSON(src formats.Source) (bool, error) {
+	rc, err := src.Open(0)
+	if err != nil {
+		return false, err
+	}
+	defer rc.Close()
+	var first [64]byte
+	n, _ := io.ReadFull(rc, first[:])
+	text := bytes.TrimLeft(bytes.TrimPrefix(first[:n], []byte("\xEF\xBB\xBF")), " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '['), nil
 }
 
 // Next implements formats.Reader.
@@ -74,19 +111,33 @@ func (r *reader) Next() bool {
 		}
 		if len(r.data) == 0 && !r.advance() {
 			r.done = true
-			r.table.end()
+			r.endScrape()
+			r.loads.flush(r.steps)
 			r.finish()
 		}
-		if n := r.builder.Rows(); n >= batchRows || r.done && n > 0 {
-			r.batch = r.builder.Take(r.run, r.src.Name())
+		if r.flush(batchRows) {
+			return true
+		}
+	}
+	return r.Err() == nil && r.flush(1)
+}
+
+// flush takes a batch of at least so many rows.
+func (r *reader) flush(least int) bool {
+	for _, b := range [...]*trace.Builder{r.builder, r.steps} {
+		if b.Rows() >= least {
+			r.batch = b.Take(r.run, r.src.Name())
 			return true
 		}
 	}
 	return false
 }
 
-// advance goes to the next block.
+// advance goes to the next block, or result.
 func (r *reader) advance() bool {
+	if r.api != nil {
+		return r.answers()
+	}
 	if !r.stream.Next() {
 		return false
 	}
@@ -163,27 +214,40 @@ func (r *reader) header(key, value string) {
 func (r *reader) endScrape() {
 	r.table.end()
 	r.timed = false
+	r.endLoads()
+}
+
+// endLoads makes rows of the gauges of a scrape. Where series stand behind one
+// another they wait for those to come, of the same times.
+func (r *reader) endLoads() {
+	if !r.table.serial || len(r.loads.rows) > maxLoads {
+		r.loads.flush(r.steps)
+	}
 }
 
 // stampLayouts are those of the comment; the last two state no zone.
 var stampLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999 UTC", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"}
 
 func (r *reader) stamp(text string) (int64, bool) {
-	zone := r.opt.TZ
+	t, zoned, ok := stampOf(text, r.opt.TZ)
+	if ok && !zoned && r.opt.TZ == nil {
+		r.add(diag.Diag{Code: "no_zone", Severity: diag.Info, Offset: r.at, Msg: "the times of scrapes state no zone: they are taken as UTC", Fix: "give --tz"})
+	}
+	return t, ok
+}
+
+// stampOf reads the time in a comment; nil stands for UTC where it states no zone.
+func stampOf(text string, zone *time.Location) (t int64, zoned, ok bool) {
 	if zone == nil {
 		zone = time.UTC
 	}
 	for i, layout := range stampLayouts {
 		t, err := time.ParseInLocation(layout, text, zone)
-		if err != nil || t.Year() < 1970 || t.Year() > 2200 {
-			continue
+		if err == nil && t.Year() >= 1970 && t.Year() <= 2200 {
+			return t.UnixNano(), i < len(stampLayouts)-2, true
 		}
-		if i >= len(stampLayouts)-2 && r.opt.TZ == nil {
-			r.add(diag.Diag{Code: "no_zone", Severity: diag.Info, Offset: r.at, Msg: "the times of scrapes state no zone: they are taken as UTC", Fix: "give --tz"})
-		}
-		return t.UnixNano(), true
 	}
-	return 0, false
+	return 0, false, false
 }
 
 // sample takes a line of values.
@@ -193,22 +257,28 @@ func (r *reader) sample(line []byte) {
 		r.skip("bad_sample", diag.DataLoss, "a line is neither a comment nor a sample of the text format of Prometheus")
 		return
 	}
+	r.value(&s)
+}
+
+// value takes a sample.
+func (r *reader) value(s *sample) {
 	engine, _ := engineOf(s.name)
 	if engine == "" && string(s.name) != processStart {
 		r.noise("other program")
 		return
 	}
 	scrape := r.table.scrape
-	f, why := r.table.find(&s)
+	f, why := r.table.find(s)
 	if f == nil {
 		r.skip(why, diag.DataLoss, map[string]string{"bad_labels": "the labels of a sample are not well formed", "too_many_series": "there are more different samples than fit into memory"}[why])
 		return
 	}
 	if s.finite {
-		r.table.take(f, &s)
+		r.table.take(f, s)
 	}
 	if r.table.scrape != scrape {
 		r.timed = false
+		r.endLoads()
 	}
 	r.account.Parsed++
 	if engine == "" || f.birth {
@@ -222,7 +292,7 @@ func (r *reader) sample(line []byte) {
 	if bytes.HasSuffix(s.name, []byte("_info")) {
 		r.info(f)
 	}
-	r.row(f, &s)
+	r.row(f, s)
 }
 
 // row adds a row of a sample.
@@ -251,6 +321,9 @@ func (r *reader) row(f *series, s *sample) {
 			r.to = t
 		}
 		r.stamped = true
+	}
+	if f.gauge && s.finite && f.rank == 0 {
+		r.loads.add(f, s.value, moment{f.replica, t, timed}, r.at)
 	}
 	b.Code(trace.HistogramType, f.typ)
 	b.Code(trace.HistogramStat, f.stat)
@@ -290,7 +363,9 @@ func (r *reader) config(key, value string) {
 
 // finish tells what the scrapes add up to.
 func (r *reader) finish() {
-	r.log.Merge(r.stream.Diags())
+	if r.stream != nil {
+		r.log.Merge(r.stream.Diags())
+	}
 	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
 	if r.engineLines == 0 {
 		r.add(diag.Diag{Code: "no_engine_metrics", Severity: diag.Notice, Offset: -1, Msg: "the file has no sample of vLLM or SGLang"})
@@ -298,6 +373,9 @@ func (r *reader) finish() {
 	}
 	t := r.table
 	r.run.Version = version(t.list, r.run.Engine)
+	if r.opt.More {
+		return // those behind are subtracted, and tell
+	}
 	rises := t.figures(t.total())
 	totals := t.figures(func(s *series) (float64, bool) { return s.last, s.known })
 	n := names{models: t.severalModels()}
@@ -387,7 +465,15 @@ func (r *reader) add(d diag.Diag) {
 func (r *reader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
-func (r *reader) Err() error { return r.stream.Err() }
+func (r *reader) Err() error {
+	if r.api == nil {
+		return r.stream.Err()
+	}
+	if err := r.api.c.Err(); err != nil {
+		return fmt.Errorf("%s: %w", r.src.Name(), err)
+	}
+	return nil
+}
 
 // Diags implements formats.Reader.
 func (r *reader) Diags() *diag.Log { return &r.log }
@@ -399,4 +485,10 @@ func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.run} }
 func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
-func (r *reader) Close() error { r.stream.Close(); return nil }
+func (r *reader) Close() error {
+	if r.api != nil {
+		return r.api.rc.Close()
+	}
+	r.stream.Close()
+	return nil
+}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"servescope/analyzer/trace"
 	"servescope/formats/internal/numx"
 )
 
@@ -43,6 +44,8 @@ type series struct {
 	unit    string
 	birth   bool // says when the process or series began
 	rank    int  // among the ranks that count the same requests
+	gauge   bool // of the load: load is its column of steps
+	load    trace.Col
 
 	scrape   int  // the last one it was in
 	known    bool // was in an earlier one
@@ -79,6 +82,7 @@ func (t *table) newSeries(s *sample, p *pod) (*series, bool) {
 	out.unit, _, _ = measure(out.family)
 	_, bare := engineOf([]byte(out.family))
 	out.info = known(out.engine, string(bare))
+	out.load, out.gauge = loadGauges[[2]string{out.engine, string(bare)}]
 	out.birth = strings.HasSuffix(name, "_created") && t.typed(name) != counter || name == processStart
 	slices.SortStableFunc(all, func(a, b label) int { return strings.Compare(a.name, b.name) })
 	for _, l := range all {

@@ -1,0 +1,77 @@
+package analyzer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"servescope/formats"
+)
+
+// chain is the place of a job among those of one run that are read one after the
+// other, because each goes on counting where the one before has stopped.
+type chain struct {
+	before *job
+	more   bool          // another one follows
+	done   chan struct{} // closed when the job has been read
+	reader formats.Reader
+}
+
+// chain links the jobs of inputs that have the same label and a format whose
+// sources follow each other in time, and returns the order in which jobs are begun:
+// a job is never begun before the one that it waits for.
+func (s *Session) chain(jobs []job) []int {
+	order := make([]int, len(jobs))
+	groups := make(map[[2]string][]int)
+	var keys [][2]string
+	for i := range jobs {
+		order[i] = i
+		f := jobs[i].file
+		if f.label == "" || f.format.Begins == nil {
+			continue
+		}
+		key := [2]string{f.label, f.format.Name}
+		if groups[key] == nil {
+			keys = append(keys, key)
+		}
+		groups[key] = append(groups[key], i)
+	}
+	for _, key := range keys {
+		places := groups[key]
+		sorted := slices.Clone(places)
+		start := make(map[int]int64, len(places))
+		for _, i := range places {
+			start[i], _ = jobs[i].file.format.Begins(jobs[i].file.source)
+		}
+		slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(start[a], start[b]) })
+		for n, i := range sorted {
+			order[places[n]] = i
+			jobs[i].done = make(chan struct{})
+			if jobs[i].more = n+1 < len(sorted); n > 0 {
+				jobs[i].before = &jobs[sorted[n-1]]
+			}
+		}
+	}
+	return order
+}
+
+// wait waits for the job before and returns its reader, or nil where there is none.
+func (c *chain) wait(ctx context.Context) (formats.Reader, error) {
+	if c.before == nil {
+		return nil, nil
+	}
+	select {
+	case <-c.before.done:
+		return c.before.reader, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// end lets the job behind begin.
+func (c *chain) end(r formats.Reader) {
+	if c.done != nil {
+		c.reader = r
+		close(c.done)
+	}
+}
