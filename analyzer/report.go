@@ -42,7 +42,14 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 			return nil, err
 		}
 	}
-	out, _, err := s.answer(ctx, q, e, facts, log)
+	out, learned, err := s.answer(ctx, q, e, facts, log)
+	if err != nil {
+		return nil, err
+	}
+	if untrimmed == nil {
+		facts = learned
+	}
+	steady, err := s.steady(ctx, q, e, facts)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +59,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		if untrimmed != nil {
 			filled.Untrimmed = &untrimmed.runs[run.slot].Cell
 		}
+		filled.Steady = steady[run.slot]
 		s.describe(filled, run, q, e)
 		r.Runs = append(r.Runs, *filled)
 	}
@@ -260,8 +268,10 @@ func (s *Session) describeUnited(out *report.Run, r *run) {
 // eachCell calls f for every cell of a run.
 func eachCell(r *report.Run, f func(*report.Cell)) {
 	f(&r.Cell)
-	if r.Untrimmed != nil {
-		f(r.Untrimmed)
+	for _, c := range []*report.Cell{r.Untrimmed, r.Steady} {
+		if c != nil {
+			f(c)
+		}
 	}
 	for i := range r.Windows {
 		f(&r.Windows[i].Cell)

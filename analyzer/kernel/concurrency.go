@@ -278,20 +278,33 @@ func bucketMax(starts, ends []int64) report.Value {
 	return v
 }
 
-// little writes the mean by Little's law beside that of the sweep.
+// little writes both sides of Little's law.
 func little(c *report.Cell, all *flight, w *interval) {
 	setValue(c, "concurrency_mean", c.Concurrency.Mean)
-	v := report.Null(w.why.String())
-	if w.part { // requests lie partly outside
-		v = report.Null(metric.WholeRun.String())
-	} else if w.why == metric.None && all.residence.N > 0 {
-		v = report.Known(all.residence.Mean()*float64(all.residence.N)/float64(w.dt), unit.None)
-		v.Note = joined(w.note, counting(all.unended, "1 request has no recorded start or end and is left out", "%d requests have no recorded start or end and are left out"))
-		if m := c.Concurrency.Mean; m.Known && m.V > 0 && w.note == "" && (v.V > 1.01*m.V || v.V < 0.99*m.V) {
-			v.Note = joined(v.Note, "trust concurrency_mean: the sweep cuts requests at the ends of W, and holds open ones in flight until then")
-		}
-	} else if w.why == metric.None {
-		v = report.Null(metric.NotRecorded.String())
+	why := w.why
+	switch {
+	case w.part: // requests lie partly outside
+		setValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
+		return
+	case why == metric.None && all.residence.N == 0:
+		why = metric.NotRecorded
 	}
-	setValue(c, "concurrency_little", v)
+	none := report.Null(why.String())
+	l := &report.Little{InFlight: c.Concurrency.Mean, Rate: none, Residence: none, Product: none, Difference: none}
+	if why == metric.None {
+		n := float64(all.residence.N)
+		l.Rate = report.Known(n*1e9/float64(w.dt), unit.PerSecond)
+		l.Residence = report.Known(all.residence.Mean(), unit.Nanosecond)
+		l.Product = report.Known(all.residence.Mean()*n/float64(w.dt), unit.None)
+		l.Product.Note = joined(w.note, counting(all.unended, "1 request has no recorded start or end and is left out", "%d requests have no recorded start or end and are left out"))
+		l.Difference = report.Null(c.Concurrency.Mean.Reason)
+		if m := c.Concurrency.Mean; m.Known {
+			l.Difference = report.Known(m.V-l.Product.V, unit.None)
+			if m.V > 0 && w.note == "" && (l.Product.V > 1.01*m.V || l.Product.V < 0.99*m.V) {
+				l.Product.Note = joined(l.Product.Note, "trust concurrency_mean: the sweep cuts requests at the ends of W, and holds open ones in flight until then")
+			}
+		}
+	}
+	c.Concurrency.Little = l
+	setValue(c, "concurrency_little", l.Product)
 }

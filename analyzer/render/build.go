@@ -49,7 +49,10 @@ func (b *builder) run(r *report.Run) {
 		b.intervals(&r.Cell)
 		b.decompositions(&r.Cell, "")
 		b.rates(r)
+		b.batch(r, "")
 		b.further(&r.Cell, r.Side)
+	} else {
+		b.engines(r, "")
 	}
 	b.details(r, nil)
 }
@@ -110,6 +113,9 @@ func (b *builder) details(r *report.Run, bare map[string]bool) {
 	}
 	b.reported(r, lead, bare)
 	b.stepTime(r, lead)
+	if lead != "" {
+		b.batch(r, lead)
+	}
 	b.steps(r, lead)
 	b.groups(r, lead)
 	b.windows(r, lead)

@@ -9,8 +9,9 @@ import (
 )
 
 // CSV writes the report in long form (RFC 4180, one header): a row per figure,
-// in base units. The column scope says what a row is about: run, window, group
-// or group_window. Each dimension that the query groups by is a column of its
+// in base units. The column scope says what a row is about: run, untrimmed or
+// steady (the run before a trim, in its steady window), window, group or
+// group_window. Each dimension that the query groups by is a column of its
 // own, named group_DIMENSION, empty where the group's rows did not record it.
 // window_from_ns and window_to_ns are the window's ends. A null has an empty value and a reason; n is the number of values that
 // a statistic is over and empty elsewhere.

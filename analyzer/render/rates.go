@@ -21,6 +21,9 @@ func (b *builder) rates(r *report.Run) {
 	var show []string
 	var missing byReason
 	for _, name := range inOrder(sortedKeys(t.Values)) {
+		if elsewhere(r, name) {
+			continue
+		}
 		if _, ok := t.Values[name].Float(); ok {
 			show = append(show, name)
 		} else {
@@ -43,8 +46,14 @@ func (b *builder) rates(r *report.Run) {
 	} else {
 		missing.add(c.Mean.Reason, "concurrency")
 	}
+	if l := r.Concurrency.Little; l != nil && l.Difference.Known {
+		s.lines = append(s.lines, pair{key: "Little's law", value: own("%s", b.little(l))})
+	}
 	if r.Untrimmed != nil {
-		s.lines = append(s.lines, pair{key: "before the trim", value: own("%s", b.untrimmed(r))})
+		s.lines = append(s.lines, pair{key: "before the trim", value: own("%s", inShort(r.Untrimmed))})
+	}
+	if r.Steady != nil {
+		s.lines = append(s.lines, pair{key: "steady window", value: own("%s", inShort(r.Steady))})
 	}
 	s.lines = append(s.lines, missing.lines()...)
 	b.sections = append(b.sections, s)
@@ -86,9 +95,13 @@ func (b *builder) concurrency(r *report.Run) string {
 	return s
 }
 
-// untrimmed says in short what the figures are before the trim.
-func (b *builder) untrimmed(r *report.Run) string {
-	c := r.Untrimmed
+// little says both sides of Little's law.
+func (b *builder) little(l *report.Little) string {
+	return fmt.Sprintf("%s × %s = %s; the sweep says %s", b.value(l.Rate), b.value(l.Residence), b.value(l.Product), b.value(l.InFlight))
+}
+
+// inShort says what the figures of another part of the time are.
+func inShort(c *report.Cell) string {
 	parts := []string{plural(c.Requests.Total, "request")}
 	add := func(name string, v report.Value) {
 		if v.Known {

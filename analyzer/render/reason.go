@@ -31,6 +31,8 @@ var reasons = map[string]string{
 	"few_steps":        "too few steps",
 	"no_answer_token":  "without an answer",
 	"no_span":          "without a span of time",
+	"filtered":         "of a part of the requests only",
+	"not_resident":     "not held in memory: ask for --trim steady",
 	"overlap":          "stages of two nodes overlap",
 	"not_separable":    "not separable",
 	"too_many":         "too many buckets of time",

@@ -29,6 +29,28 @@ type Replica struct {
 	Model  Value  `json:"tps_replica_model"` // B / TPOT
 }
 
+// Little holds both sides of Little's law, L = λ·W: the mean number of requests in
+// flight, and the rate of requests times the mean time that they are in flight.
+// They agree where all requests begin and end in the interval.
+type Little struct {
+	InFlight   Value `json:"in_flight"`    // L, by the sweep
+	Rate       Value `json:"rate"`         // λ: requests with a start and an end per second
+	Residence  Value `json:"residence_ns"` // W: their mean time from send to end
+	Product    Value `json:"product"`      // λ·W
+	Difference Value `json:"difference"`   // L - λ·W
+}
+
+func (t *tidier) little(l *Little) {
+	if l == nil {
+		return
+	}
+	t.add("little", "in_flight", l.InFlight)
+	t.add("little", "rate", l.Rate)
+	t.add("little", "residence", l.Residence)
+	t.add("little", "product", l.Product)
+	t.add("little", "difference", l.Difference)
+}
+
 // loads adds the rates of replicas and what engines log, under names as
 // "replica.NAME.tps" and "engine.REPLICA.GAUGE.batch_logged".
 func (t *tidier) loads(c *Throughput) {

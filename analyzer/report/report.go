@@ -83,6 +83,7 @@ type Run struct {
 	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
 	Removed   Removed     `json:"removed"`   // what the query leaves out; the requests add up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
+	Steady    *Cell       `json:"steady"`    // the same figures in the steady window; null where there is none (see concurrency), and where the query is about a part of the time or about that window itself
 }
 
 // Steps sums up the steps, or the logged windows of time, of one kind on one
@@ -187,7 +188,8 @@ type Concurrency struct {
 	SteadyFrom Value   `json:"steady_from"` // start of the steady window, ns on the run's clock
 	SteadyTo   Value   `json:"steady_to"`   // end of the steady window, ns on the run's clock
 
-	Inferred int64 `json:"inferred,omitempty"` // requests whose end the log does not hold: the curve drops where the engines say that nothing runs or waits
+	Little   *Little `json:"little,omitempty"`   // Little's law; absent where the cell is about a part of the time
+	Inferred int64   `json:"inferred,omitempty"` // requests whose end the log does not hold: the curve drops where the engines say that nothing runs or waits
 }
 
 // Point is one point of a step curve: V holds from T to the next point.

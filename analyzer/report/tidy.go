@@ -13,7 +13,7 @@ import (
 // one row, in base units; a figure that is null is a row with its reason.
 type Row struct {
 	Run    string            // label
-	Scope  string            // what the figure is about: run, window, group, group_window
+	Scope  string            // what the figure is about: run, untrimmed, steady, window, group, group_window
 	Group  map[string]string // nil: the whole run
 	Window *Window           // nil: the whole time
 	Metric string            // "ttft", "requests", "throughput.tps", "reported.p99_ttft_ms", …
@@ -36,6 +36,16 @@ func (r *Report) Tidy() iter.Seq[Row] {
 				t.add("reported."+f.Key, f.Stat, Known(f.Value, f.Unit))
 				t.add("ours."+f.Key, f.Stat, f.Ours)
 			}
+			for _, part := range []struct {
+				scope string
+				cell  *Cell
+			}{{"untrimmed", run.Untrimmed}, {"steady", run.Steady}} {
+				if part.cell != nil {
+					t.row = Row{Run: run.Label, Scope: part.scope}
+					t.cell(part.cell)
+				}
+			}
+			t.row = Row{Run: run.Label}
 			t.windows("window", run.Windows)
 			for j := range run.Groups {
 				g := &run.Groups[j]
@@ -103,6 +113,7 @@ func (t *tidier) cell(c *Cell) {
 	t.add("concurrency", "max", c.Concurrency.Max)
 	t.add("concurrency", "steady_from", c.Concurrency.SteadyFrom)
 	t.add("concurrency", "steady_to", c.Concurrency.SteadyTo)
+	t.little(c.Concurrency.Little)
 	t.goodput(c.Goodput)
 	t.decompositions(c.Decompositions)
 	for i := range c.Steps {
