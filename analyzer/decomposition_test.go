@@ -243,3 +243,42 @@ func inShort(b *report.Breakdown) string {
 	}
 	return s
 }
+
+// TestDecompositionAgreesWithTTFT: in every cell of every fixture, whatever the
+// query, what is taken apart is the metric: the same requests, with the same
+// mean, and the same are left out.
+func TestDecompositionAgreesWithTTFT(t *testing.T) {
+	compared := 0
+	for _, in := range fixtures(t) {
+		for _, flags := range [][]string{nil, {"filter=status = ok and output_tokens > 3"}, {"by=status,replica", "window=1s"}, {"trim=warmup=1", "by=model"}, {"from=+1s", "to=+5m", "window=2s"}} {
+			s, err := openAll(t, Options{Workers: 2}, in)
+			if err != nil || strings.HasSuffix(in.name, ".gz") || strings.HasSuffix(in.name, ".zst") {
+				continue
+			}
+			r, err := s.Run(t.Context(), queryOf(t, flags...))
+			s.Close()
+			if err != nil {
+				continue // the fixture's clock has no place for the interval
+			}
+			for i := range r.Runs {
+				eachCell(&r.Runs[i], func(c *report.Cell) {
+					for j := range c.Decompositions {
+						d := &c.Decompositions[j]
+						m, ok := c.Metrics["ttft_"+d.Side]
+						if d.Of != "ttft" || !ok || m.Side != d.Side || d.Side == "engine" {
+							continue // a server's row may give the engine's total
+						}
+						compared++
+						if m.N != d.N || m.Mean != d.Total.V || fmt.Sprint(m.Excluded) != fmt.Sprint(d.Excluded) {
+							t.Errorf("%s %v: %d of %s with mean %v without %v; the metric is of %d, %v without %v",
+								in.name, flags, d.N, d.Side, d.Total.V, d.Excluded, m.N, m.Mean, m.Excluded)
+						}
+					}
+				})
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("%d decompositions were compared", compared)
+	}
+}

@@ -108,9 +108,8 @@ func (s *decompositionState) Update(v *View) {
 		if rows = rows[:1]; v.Peers != nil {
 			rows = inward(v.Peers(i, rows))
 		}
-		side, why := s.takeApart(q, rows, &p)
 		place := x.place(q, x.group[i], q.arrival())
-		place.side = int32(side)
+		why := s.takeApart(q, rows, &p)
 		c := s.cells.at(place, 1)
 		c.rows++
 		if why == metric.None {
@@ -123,6 +122,12 @@ func (s *decompositionState) Update(v *View) {
 		c.excluded.add(why, 1)
 		if (q.status == trace.Aborted || q.status == trace.Open) && !q.emitted() {
 			c.censored++
+		}
+		if len(rows) == 1 && w.side == trace.Server && q.cohort(s.def) == metric.None && rows[0].Inward() && rows[0].Parts(&p) {
+			place.side = int32(trace.Engine)
+			c = s.cells.at(place, 0)
+			c.rows++
+			c.add(&p)
 		}
 	}
 }
@@ -142,29 +147,25 @@ func inward(rows []decompose.Row) []decompose.Row {
 }
 
 // takeApart sets p to the parts of a request, of which the first of rows is the
-// row, and returns the side that the total is of, or why there is none. A server's
-// row without a total may tell that of its engine.
-func (s *decompositionState) takeApart(q *row, rows []decompose.Row, p *decompose.Parts) (trace.Side, metric.Reason) {
-	value, r := ttft, &rows[0]
+// row, or returns why it has no total.
+func (s *decompositionState) takeApart(q *row, rows []decompose.Row, p *decompose.Parts) metric.Reason {
+	value := ttft
 	if q.side >= trace.Engine {
 		value = ttftEngine
 	}
 	_, why := value(q, s.def)
-	switch why {
-	case metric.None:
-		r.Begin(q.start, q.first(s.def))
+	switch {
+	case why == metric.None:
+		rows[0].Begin(q.start, q.first(s.def))
 		if _, ok := decompose.TTFT(rows, p); !ok {
-			why = metric.NotRecorded
+			return metric.NotRecorded
 		}
-	case metric.NotRecorded, metric.NotStreamed:
-		if q.cohort(s.def) != metric.None || q.side < trace.Server || q.side == trace.Server && !r.Inward() {
-			break
-		}
-		if r.Parts(p) {
-			return r.Side, metric.None
+	case why == metric.NotRecorded && q.side >= trace.Engine && q.cohort(s.def) == metric.None:
+		if rows[0].Parts(p) { // its stages alone make the total
+			return metric.None
 		}
 	}
-	return q.side, why
+	return why
 }
 
 func (c *cohorts) merge(o *cohorts) {
