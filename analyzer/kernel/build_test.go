@@ -38,6 +38,8 @@ type req struct {
 	replica   string
 	clock     string
 	accepted  int64
+	drafted   int64
+	verified  int64
 	decode    int64 // ms
 	admitted  int64
 	prefill   int64 // ms
@@ -48,7 +50,7 @@ type req struct {
 // of returns a request with every optional column unknown.
 func of(status trace.Status) req {
 	return req{status: status, send: 0, scheduled: -1, event: -1, first: -1, answer: -1, last: -1, finish: -1, n: -1,
-		max: -1, client: -1, reasoning: -1, prompt: -1, cached: -1, stream: 1, kind: -1, accepted: -1, decode: -1,
+		max: -1, client: -1, reasoning: -1, prompt: -1, cached: -1, stream: 1, kind: -1, accepted: -1, drafted: -1, verified: -1, decode: -1,
 		admitted: -1, prefill: -1, stall: -1, preempted: -1}
 }
 
@@ -111,6 +113,8 @@ func build(meta *trace.RunMeta, rows ...req) *trace.Batch {
 		set(trace.PromptTokens, r.prompt, 1)
 		set(trace.CachedTokens, r.cached, 1)
 		set(trace.SpecAccepted, r.accepted, 1)
+		set(trace.SpecDrafted, r.drafted, 1)
+		set(trace.VerifySteps, r.verified, 1)
 		if r.n != -1 || r.source != 0 {
 			b.Code(trace.OutputTokensSource, int32(r.source))
 		}

@@ -210,6 +210,7 @@ func (q *joint) unite() {
 			*t.whole = least(*t.whole, t.own)
 		}
 		u.wait = max(u.wait, w.wait)
+		u.special.unite(&w.special)
 		u.prompt, u.cached = max(u.prompt, w.prompt), max(u.cached, w.cached)
 		u.last, u.finish = latest(u.last, w.last), latest(u.finish, w.finish)
 		u.n, u.client = plus(u.n, w.n), plus(u.client, w.client)

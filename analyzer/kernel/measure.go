@@ -35,6 +35,12 @@ var measures = [...]measure{
 	{name: "tps_request", of: tpsRequest, quotient: true, leaving: true},
 	{name: "tps_e2e", of: tpsE2E, quotient: true, leaving: true},
 	{name: "tps_decode", of: tpsDecode, quotient: true, leaving: true},
+	{name: "computed_tokens", of: computedTokens},
+	{name: "cached_share", of: cachedShare, quotient: true},
+	{name: "reasoning_tokens", of: reasoningTokens, leaving: true},
+	{name: "accept_length", of: acceptLength, quotient: true, leaving: true},
+	{name: "accept_rate", of: acceptRate, quotient: true, leaving: true},
+	{name: "preemptions", of: preemptions, leaving: true},
 	{name: "ntpot", of: ntpot, quotient: true, leaving: true},
 	{name: "ttft_engine", of: ttftEngine},
 }

@@ -169,6 +169,7 @@ func (s *ratesState) prompt(y *sequence) {
 		f.overCached++
 	default:
 		f.cached += w.cached
+		f.cachedOf += w.prompt
 	}
 	f.prompt += w.prompt
 }

@@ -282,6 +282,12 @@ func (p *putter) tokens(def *metric.Definition) {
 		computed = metric.NotRecorded
 	}
 	p.per("tps_end_to_end_computed", f.prompt-f.cached+output, unit.TokenRate, computed, lack, note)
+	cached := metric.NotRecorded
+	if f.overCached > 0 {
+		cached = metric.Inconsistent
+	}
+	p.ratio("cached_token_share", float64(f.cached), float64(f.cachedOf), unit.Ratio, cached,
+		counting(f.noCached, "1 request does not tell its cached tokens and is left out", "%d requests do not tell their cached tokens and are left out"))
 	sum := float64(f.prompt + output)
 	if both != metric.None {
 		sum = 0

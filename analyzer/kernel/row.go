@@ -29,6 +29,7 @@ type row struct {
 	requested                          bool              // n is the requested length: not a count
 	most, client, reasoning, chunk     int64             // requested length, client's count, reasoning tokens, tokens of the first chunk
 	prompt, cached                     int64
+	special                            special
 
 	producer string // the definition set of the tool that took the stamps, or ""
 
@@ -56,6 +57,7 @@ type rows struct {
 	last, finish, decode              trace.Ints
 	n, most, client, reasoning, chunk trace.Ints
 	prompt, cached                    trace.Ints
+	specials                          specials
 	unplaced                          []bool // by clock code: a clock of single requests
 	placed                            bool   // of rows without a clock of their own
 	choices                           *Choices
@@ -75,7 +77,8 @@ func rowsOf(v *View) rows {
 		n: v.Ints(trace.OutputTokens), most: v.Ints(trace.MaxTokens), client: v.Ints(trace.ClientTokens),
 		reasoning: v.Ints(trace.ReasoningTokens), chunk: v.Ints(trace.FirstChunkTokens),
 		prompt: v.Ints(trace.PromptTokens), cached: v.Ints(trace.CachedTokens),
-		placed: v.Run.Clock.Kind != trace.RequestClock,
+		placed:   v.Run.Clock.Kind != trace.RequestClock,
+		specials: specialsOf(v),
 	}
 	if r.choices = v.Choices; r.choices != nil {
 		r.identities = identitiesOf(v)
@@ -97,6 +100,7 @@ func (r *rows) at(i int) row {
 		prompt: get(r.prompt, i), cached: get(r.cached, i),
 		producer: r.run.DefaultDefinition,
 	}
+	w.special = r.specials.at(i)
 	if c, ok := r.side.At(i); ok {
 		w.side = trace.Side(c)
 	}

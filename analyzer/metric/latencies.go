@@ -62,13 +62,13 @@ var latencies = []*Metric{
 		Doc: "The first event may be a role chunk without a token; it is never called TTFT.", Source: ours,
 	},
 	{
-		Name: "ttfot", Title: "time to first token of the answer", Kind: PerRequest, Unit: unit.Nanosecond, Better: Lower,
+		Name: "ttfot", Title: "time to first token of the answer", Kind: PerRequest, Unit: unit.Nanosecond, Better: Lower, Occasional: true,
 		Formula: "first_answer_token - start", Inputs: []trace.Col{trace.FirstAnswerToken, trace.TokenKind},
 		Reasons: []Reason{NoToken, NoAnswerToken, NotStreamed, NotRecorded, Clock, Order},
 		Doc:     "Reasoning comes before the answer. Where a model does not reason it equals ttft.", Source: ours,
 	},
 	{
-		Name: "thinking_time", Title: "time spent on reasoning", Kind: PerRequest, Unit: unit.Nanosecond, Better: Neither,
+		Name: "thinking_time", Title: "time spent on reasoning", Kind: PerRequest, Unit: unit.Nanosecond, Better: Neither, Occasional: true,
 		Formula: "first_answer_token - first_token", Inputs: []trace.Col{trace.FirstToken, trace.FirstAnswerToken},
 		Reasons: []Reason{NoToken, NoAnswerToken, NotStreamed, NotRecorded, Clock, Order}, Source: ours,
 	},

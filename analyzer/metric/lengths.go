@@ -19,11 +19,40 @@ var lengths = []*Metric{
 		Source: ours,
 	},
 	{
-		Name: "cached_tokens", Title: "prompt tokens served from a prefix cache", Kind: PerRequest, Unit: unit.Token, Better: Higher,
+		Name: "cached_tokens", Title: "prompt tokens served from a prefix cache", Kind: PerRequest, Unit: unit.Token, Better: Higher, Occasional: true,
 		Formula: "cached_tokens", Inputs: []trace.Col{trace.CachedTokens}, Reasons: []Reason{NotRecorded, Inconsistent}, Source: ours,
 	},
 	{
-		Name: "tokens_per_chunk", Title: "tokens per chunk after the first", Kind: Pooled, Unit: unit.Token,
+		Name: "computed_tokens", Title: "prompt tokens that were computed", Kind: PerRequest, Unit: unit.Token, Better: Lower, Occasional: true,
+		Formula: "prompt_tokens - cached_tokens", Inputs: []trace.Col{trace.PromptTokens, trace.CachedTokens}, Reasons: []Reason{NotRecorded, Inconsistent},
+		Source: ours,
+	},
+	{
+		Name: "cached_share", Title: "share of a prompt served from a prefix cache", Kind: PerRequest, Unit: unit.Ratio, Better: Higher, Occasional: true,
+		Formula: "cached_tokens / prompt_tokens", Inputs: []trace.Col{trace.PromptTokens, trace.CachedTokens}, Reasons: []Reason{NotRecorded, Inconsistent, NoSpan},
+		Doc: "Its mean weighs requests; cached_token_share weighs tokens.", Source: ours,
+	},
+	{
+		Name: "reasoning_tokens", Title: "output tokens spent on reasoning", Kind: PerRequest, Unit: unit.Token, Occasional: true,
+		Formula: "reasoning_tokens", Inputs: []trace.Col{trace.ReasoningTokens}, Reasons: []Reason{NoToken, NotRecorded}, Source: ours,
+	},
+	{
+		Name: "accept_length", Title: "tokens per verification step of speculative decoding", Kind: PerRequest, Unit: unit.Token, Better: Higher, Occasional: true,
+		Formula: "1 + spec_accepted / verify_steps", Inputs: []trace.Col{trace.SpecAccepted, trace.VerifySteps}, Reasons: []Reason{NoToken, NotRecorded, NoSpan},
+		Doc: "Each step yields the drafts that it accepts and one token of the model's own.", Source: ours,
+	},
+	{
+		Name: "accept_rate", Title: "share of draft tokens that were accepted", Kind: PerRequest, Unit: unit.Ratio, Better: Higher, Occasional: true,
+		Formula: "spec_accepted / spec_drafted", Inputs: []trace.Col{trace.SpecAccepted, trace.SpecDrafted}, Reasons: []Reason{NoToken, NotRecorded, Inconsistent, NoSpan},
+		Source: ours,
+	},
+	{
+		Name: "preemptions", Title: "times a request was preempted", Kind: PerRequest, Unit: unit.None, Better: Lower, Occasional: true,
+		Formula: "preemptions", Inputs: []trace.Col{trace.Preemptions}, Reasons: []Reason{NoToken, NotRecorded},
+		Doc: "The sum over requests is n times the mean.", Source: ours,
+	},
+	{
+		Name: "tokens_per_chunk", Title: "tokens per chunk after the first", Kind: Pooled, Unit: unit.Token, Occasional: true,
 		Formula: "tokens of each token-bearing chunk after the first, pooled", Inputs: []trace.Col{trace.ChunkTokens},
 		Reasons: []Reason{NoToken, NLessThan2, NotStreamed, NotRecorded},
 		Doc:     "With speculative decoding and no coalescing: tokens per step.", Source: ours,

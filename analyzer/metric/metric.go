@@ -48,6 +48,8 @@ type Metric struct {
 	Reasons []Reason    // why it may be null, beside the status of the request
 	Doc     string      // what else a reader must know
 	Source  string      // where the definition comes from
+
+	Occasional bool // of some workloads only: where nothing is recorded, text does not mention it
 }
 
 // All returns every metric, in the order of reports. The slice is shared: treat

@@ -16,6 +16,11 @@ func rate(name, title, formula string, u unit.Unit, doc string, inputs ...trace.
 		Reasons: []Reason{Clock, NoSpan, NotRecorded, NUnknown}, Doc: interval + doc, Source: ours}
 }
 
+func occasional(m *Metric) *Metric {
+	m.Occasional = true
+	return m
+}
+
 var rates = []*Metric{
 	rate("request_rate", "requests per second", "requests / Δt", unit.PerSecond, "Every status counts."),
 	rate("request_rate_ok", "completed requests per second", "ok requests / Δt", unit.PerSecond, ""),
@@ -32,9 +37,11 @@ var rates = []*Metric{
 	rate("tps_prompt", "prompt tokens per second", "prompt tokens of requests whose first token is in W / Δt", unit.TokenRate, "", trace.PromptTokens),
 	rate("tps_end_to_end", "prompt and output tokens per second", "(prompt tokens + output tokens) / Δt", unit.TokenRate,
 		"Prompt tokens are credited at the first token.", trace.PromptTokens, trace.OutputTokens),
-	rate("tps_end_to_end_computed", "computed tokens per second", "(prompt tokens - cached tokens + output tokens) / Δt", unit.TokenRate,
+	occasional(rate("tps_end_to_end_computed", "computed tokens per second", "(prompt tokens - cached tokens + output tokens) / Δt", unit.TokenRate,
 		"Null unless every request tells its cached tokens, and inconsistent where one tells more of them than its prompt has.",
-		trace.PromptTokens, trace.CachedTokens, trace.OutputTokens),
+		trace.PromptTokens, trace.CachedTokens, trace.OutputTokens)),
+	occasional(rate("cached_token_share", "share of prompt tokens served from a prefix cache", "cached tokens / prompt tokens, of requests that tell both", unit.Ratio,
+		"Requests that tell more cached tokens than prompt tokens are left out.", trace.PromptTokens, trace.CachedTokens)),
 	rate("prefill_token_share", "share of prompt tokens", "prompt tokens / (prompt tokens + output tokens)", unit.Ratio, "", trace.PromptTokens, trace.OutputTokens),
 	rate("decode_token_share", "share of output tokens", "output tokens / (prompt tokens + output tokens)", unit.Ratio, "", trace.PromptTokens, trace.OutputTokens),
 	rate("batch_decode", "effective batch size B", "Σ ‖[first_token, last_token) ∩ W‖ / Δt over decoding sequences", unit.None,

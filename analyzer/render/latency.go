@@ -113,7 +113,9 @@ func (b *builder) further(c *report.Cell, side string) {
 			continue
 		}
 		if m.N == 0 {
-			missing.add(m.Reason, name)
+			if !unmentioned(name, m.Reason) {
+				missing.add(m.Reason, name)
+			}
 			continue
 		}
 		if i := slices.IndexFunc(shown, func(p string) bool { return repeats(&m, c.Metrics[p]) }); i >= 0 {
@@ -132,6 +134,13 @@ func (b *builder) further(c *report.Cell, side string) {
 	if s.grid != nil || len(s.lines) > 0 {
 		b.sections = append(b.sections, s)
 	}
+}
+
+// unmentioned reports whether a metric without values is of a workload that the
+// run simply is not.
+func unmentioned(name, reason string) bool {
+	m, ok := metric.Lookup(name)
+	return ok && m.Occasional && reason == metric.NotRecorded.String()
 }
 
 // byReason collects names of what has no value, by reason.

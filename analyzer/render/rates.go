@@ -26,8 +26,8 @@ func (b *builder) rates(r *report.Run) {
 		}
 		if _, ok := t.Values[name].Float(); ok {
 			show = append(show, name)
-		} else {
-			missing.add(t.Values[name].Reason, name)
+		} else if why := t.Values[name].Reason; !unmentioned(name, why) {
+			missing.add(why, name)
 		}
 	}
 	half := (len(show) + 1) / 2
