@@ -249,8 +249,12 @@ func inShort(b *report.Breakdown) string {
 // mean, and the same are left out.
 func TestDecompositionAgreesWithTTFT(t *testing.T) {
 	compared := 0
+	queries := [][]string{{"by=status,replica", "window=1s"}, {"from=+1s", "to=+5m", "window=2s"}, nil, {"filter=status = ok and output_tokens > 3"}, {"trim=warmup=1", "by=model"}}
+	if testing.Short() {
+		queries = queries[:1]
+	}
 	for _, in := range fixtures(t) {
-		for _, flags := range [][]string{nil, {"filter=status = ok and output_tokens > 3"}, {"by=status,replica", "window=1s"}, {"trim=warmup=1", "by=model"}, {"from=+1s", "to=+5m", "window=2s"}} {
+		for _, flags := range queries {
 			s, err := openAll(t, Options{Workers: 2}, in)
 			if err != nil || strings.HasSuffix(in.name, ".gz") || strings.HasSuffix(in.name, ".zst") {
 				continue

@@ -90,7 +90,7 @@ func single(t *testing.T, r Row) (*Parts, string) {
 	return p, p.print()
 }
 
-func TestP57StampsOfOneClockAreIntervals(t *testing.T) {
+func TestP28QueuedIsNotArrived(t *testing.T) {
 	p, got := single(t, row(t, trace.Server, fields{"received": 0, "queued": 250, "admitted": 260, "first_token": 400}))
 	equal(t, "entries", got, "400 = input+ingress 250 + queue 10 + prefill+egress 140")
 	if !p.Measured || p.Open != 0 {
@@ -156,7 +156,7 @@ func TestV0SpanBeginsBehindInput(t *testing.T) {
 	}
 }
 
-func TestDisaggregatedVLLMBehindProxy(t *testing.T) {
+func TestP55TotalIsNotTheSumOfNodes(t *testing.T) {
 	rows := []Row{
 		row(t, trace.Proxy, fields{"received": 0, "first_token": 460, "proxy": 10}),
 		row(t, trace.Prefill, fields{"prefill": 300}),

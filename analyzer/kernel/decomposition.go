@@ -105,6 +105,7 @@ func (s *decompositionState) Update(v *View) {
 		s.cells.room()
 		q := w.request()
 		columns.Row(i, &rows[0])
+		rows[0].Side = w.side
 		if rows = rows[:1]; v.Peers != nil {
 			rows = inward(v.Peers(i, rows))
 		}
