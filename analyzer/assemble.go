@@ -68,14 +68,18 @@ func (o *output) Idle(run int32) kernel.Idle {
 }
 
 // finish lets the kernels write their results and puts groups and windows into
-// their runs, sorted.
+// their runs, sorted. A window that is beyond what any kernel keeps is left out:
+// part of its figures would be missing.
 func (o *output) finish(states []kernel.State) {
 	for _, s := range states {
 		s.Finish(o)
 	}
 	keys := make([]cellKey, 0, len(o.cells))
+	cut, capped := cutOf(states)
 	for k := range o.cells {
-		keys = append(keys, k)
+		if !capped || k.window < cut {
+			keys = append(keys, k)
+		}
 	}
 	slices.SortFunc(keys, func(a, b cellKey) int { // NoWindow is the smallest window
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.group, b.group), cmp.Compare(a.window, b.window))

@@ -23,7 +23,8 @@ type groups struct {
 	tuples [][][]int32      // by level and number: the values
 	final  []int32          // by number on the last level: the number in the report, or -1
 	names  []map[string]string
-	united int // groups that became one
+	united int   // groups that became one
+	rest   int64 // rows of these
 }
 
 // pair extends a combination by a value of the next dimension.
@@ -203,7 +204,7 @@ func (g *groups) finish(rows [][]int32) {
 	if len(order) > maxGroups {
 		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(count[b], count[a]), byTuple(a, b)) })
 		kept = order[:maxGroups-1]
-		g.united = len(order) - len(kept)
+		g.unite(order[maxGroups-1:], count)
 	}
 	slices.SortFunc(kept, byTuple)
 	g.final = make([]int32, len(tuples))
@@ -227,6 +228,14 @@ func (g *groups) finish(rows [][]int32) {
 	}
 	for _, batch := range rows {
 		g.renumber(batch)
+	}
+}
+
+// unite counts the groups that become one, and their rows.
+func (g *groups) unite(rest []int32, count []int64) {
+	g.united = len(rest)
+	for _, n := range rest {
+		g.rest += count[n]
 	}
 }
 

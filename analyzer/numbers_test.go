@@ -180,15 +180,42 @@ func TestSampleGroupsAddUp(t *testing.T) {
 func TestWindowsAreCapped(t *testing.T) {
 	var records []string
 	for i := range 25_000 {
-		records = append(records, fmt.Sprintf(`"sent":%d,"token_timestamps":[%d.5]`, i, i))
+		records = append(records, fmt.Sprintf(`"sent":%d,"token_timestamps":[%d.5],"output_tokens":1,"tenant":"%c"`, i, i, 'a'+rune(i%3)))
 	}
-	run, r := ask(t, []string{"window=1s"}, lines(records...))
-	n := int64(0)
-	for _, w := range run.Windows {
-		n += w.Requests.Total
+	in := lines(records...)
+	run, r := ask(t, []string{"window=1s"}, in)
+	d := r.Diags[0]
+	if d.Code != "windows_capped" || d.File != "log.jsonl" || len(run.Windows) != 10_000 || d.Count != 15_000 || run.Requests.Total != 25_000 {
+		t.Errorf("%d of %d requests, %d windows; diags %+v", len(run.Windows), run.Requests.Total, len(run.Windows), r.Diags)
 	}
-	if r.Diags[0].Code != "windows_capped" || n+r.Diags[0].Count != 25_000 || run.Requests.Total != 25_000 {
-		t.Errorf("%d of %d requests in windows; diags %+v", n, run.Requests.Total, r.Diags)
+	if want := "the first 10000 of 25000 windows are shown, the first 2h46m40s: 15000 of the run's 25000 requests are in none of them; figures of the whole run and of its groups hold all"; d.Msg != want {
+		t.Errorf("%q, want %q", d.Msg, want)
+	}
+	for i, w := range run.Windows {
+		if w.Requests.Total != 1 || w.Metrics["ttft"].N != 1 || w.Throughput.Values["tps"].V != 1 || w.Concurrency.Mean.V != 0.5 && w.Concurrency.Mean.Known {
+			t.Fatalf("window %d is not whole: %+v, %+v", i, w.Requests, w.Throughput)
+		}
+	}
+
+	// Groups share the cells: 10000 of windows are kept, each with its figures.
+	run, r = ask(t, []string{"window=1s", "by=tenant"}, in)
+	if d = r.Diags[0]; d.Code != "windows_capped" || d.Count != int64(25_000-len(run.Windows)) || len(run.Groups) != 3 {
+		t.Fatalf("%d windows, %d groups, %+v", len(run.Windows), len(run.Groups), d)
+	}
+	left := int64(0)
+	for _, g := range run.Groups {
+		left += int64(25_000 - len(g.Windows))
+		for _, w := range g.Windows {
+			if w.Requests.Total > 0 && w.Throughput.Values["tps"].V != 1 {
+				t.Fatalf("%v at %d is not whole: %+v", g.By, w.From, w.Throughput)
+			}
+		}
+	}
+	if want := fmt.Sprintf("; %d of the 75000 windows of groups are left out", left); !strings.HasSuffix(d.Msg, want) {
+		t.Errorf("%q, want %q", d.Msg, want)
+	}
+	if _, r = ask(t, []string{"window=10s", "by=tenant"}, in); len(r.Diags) != 0 {
+		t.Errorf("nothing is left out: %+v", r.Diags)
 	}
 }
 

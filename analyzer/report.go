@@ -104,35 +104,12 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	steps := s.foldSteps(sel, learned)
 	out.loads = steps[len(steps)-1]
 	out.finish(append(slices.Clone(states), steps...))
-	if n, capped := overflow(e.kernels, states); capped {
-		log.Add(diag.Diag{
-			Code: "windows_capped", Severity: diag.Notice, Offset: -1, Count: n,
-			Msg: "there are more windows than a report holds: the earliest are shown; count is how many requests lie in later ones",
-			Fix: "give a longer --window, or an interval with --from and --to",
-		})
-	}
+	s.capDiags(q, out, learned, log)
 	for slot, n := range sel.removed {
 		out.runs[slot].Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim, Steps: n.steps}
 	}
 	s.selectionDiags(sel, log)
 	return out, learned, nil
-}
-
-// overflow reports whether kernels have met more windows than they keep, and how
-// many requests lie in the others.
-func overflow(kernels []kernel.Kernel, states []kernel.State) (requests int64, capped bool) {
-	for i, s := range states {
-		o, ok := s.(interface{ Overflow() int64 })
-		if !ok {
-			continue
-		}
-		n := o.Overflow()
-		capped = capped || n > 0
-		if kernels[i].Name() == "requests" {
-			requests = n
-		}
-	}
-	return requests, capped
 }
 
 // checkQuery refuses what no run can answer.

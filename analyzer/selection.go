@@ -174,7 +174,7 @@ func (s *Session) selectionDiags(sel *selection, log *diag.Log) {
 	if sel.groups != nil && sel.groups.united > 0 {
 		log.Add(diag.Diag{
 			Code: "groups_capped", Severity: diag.Notice, Offset: -1, Count: int64(sel.groups.united),
-			Msg: fmt.Sprintf("a report holds %d groups: the smallest of more are together in %q", maxGroups, otherGroup),
+			Msg: fmt.Sprintf("a report holds %d groups: the %d smallest, with %d rows, are together in %q", maxGroups, sel.groups.united, sel.groups.rest, otherGroup),
 			Fix: "group by fewer dimensions or filter first",
 		})
 	}

@@ -40,6 +40,13 @@ func (s *celled[T, P]) Overflow() int64 {
 	return s.cells.lost
 }
 
+// Cut returns the first window, by its start, of which something is left out
+// because a report holds no more windows, and whether there is one.
+func (s *celled[T, P]) Cut() (window int64, capped bool) {
+	s.cells.prune()
+	return s.cells.cut.window, s.cells.full
+}
+
 // united returns the union of the contents of the given places.
 func (s *celled[T, P]) united(places []place) P {
 	sum := P(new(T))

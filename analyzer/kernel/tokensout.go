@@ -88,6 +88,14 @@ func (s *tokensState) Overflow() int64 {
 	return s.celled.Overflow()
 }
 
+// Cut returns the first window of which something is left out.
+func (s *tokensState) Cut() (window int64, capped bool) {
+	if s.found != nil {
+		return s.found.Cut()
+	}
+	return s.celled.Cut()
+}
+
 func (s *tokensState) Finish(out Output) {
 	if s.found != nil {
 		for at, r := range s.cells.byPlace {

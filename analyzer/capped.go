@@ -1,0 +1,92 @@
+package analyzer
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// cutOf returns the first window, by its start, of which some kernel leaves
+// something out, and whether there is one.
+func cutOf(states []kernel.State) (window int64, capped bool) {
+	window = math.MaxInt64
+	for _, s := range states {
+		if c, ok := s.(interface{ Cut() (int64, bool) }); ok {
+			if w, cut := c.Cut(); cut {
+				window, capped = min(window, w), true
+			}
+		}
+	}
+	return window, capped
+}
+
+// capDiags says of every run with more windows than a report holds which of them
+// are left out, and what lies in these.
+func (s *Session) capDiags(q *query.Query, out *output, facts *kernel.Facts, log *diag.Log) {
+	if q.Window <= 0 {
+		return
+	}
+	for _, r := range s.runs {
+		run := out.runs[r.slot]
+		all := windowsOf(run, q.Window)
+		shown := int64(len(run.Windows))
+		ofGroups, missing := int64(0), int64(0)
+		for i := range run.Groups {
+			ofGroups += all
+			missing += max(all-int64(len(run.Groups[i].Windows)), 0)
+		}
+		if all <= shown && missing == 0 {
+			continue
+		}
+		d := diag.Diag{
+			Code: "windows_capped", Severity: diag.Notice, File: r.label, Offset: -1, Count: max(all-shown, 0),
+			Fix: "give a longer --window, or an interval with --from and --to",
+		}
+		if all > shown {
+			inside := int64(0)
+			for i := range run.Windows {
+				inside += run.Windows[i].Requests.Total
+			}
+			d.Msg = fmt.Sprintf("the first %d of %d windows are shown%s: %d of the run's %d requests are in none of them; figures of the whole run and of its groups hold all",
+				shown, all, until(run, q.Window, facts.Runs[r.slot].Clock), run.Requests.Total-inside, run.Requests.Total)
+		} else {
+			d.Count = missing
+			d.Msg = "each group shows its first windows only; figures of its whole hold all"
+		}
+		if missing > 0 {
+			d.Msg += fmt.Sprintf("; %d of the %d windows of groups are left out", missing, ofGroups)
+		}
+		log.Add(d)
+	}
+}
+
+// windowsOf returns how many windows a run's W has, or how many are there where W
+// is unknown.
+func windowsOf(run *report.Run, length int64) int64 {
+	t := &run.Throughput
+	n := int64(len(run.Windows))
+	if n == 0 || !t.From.Known || !t.To.Known {
+		return n
+	}
+	return max(n, (t.To.Int-run.Windows[0].From)/length+1)
+}
+
+// until says when the windows that are shown end, on a clock.
+func until(run *report.Run, length int64, clock string) string {
+	n := len(run.Windows)
+	if n == 0 {
+		return ""
+	}
+	end := run.Windows[n-1].From + length
+	if c, ok := trace.ParseClock(clock); ok && c.Kind == trace.Wall {
+		return ", until " + time.Unix(0, end).UTC().Format("2006-01-02 15:04:05") + " UTC"
+	}
+	return ", the first " + unit.FormatDuration(end-run.Windows[0].From)
+}
