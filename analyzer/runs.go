@@ -127,6 +127,9 @@ func mergeMeta(dst, src *trace.RunMeta) {
 	if len(dst.Reported) == 0 {
 		dst.Reported = src.Reported
 	}
+	for _, d := range src.Doubts {
+		dst.Doubt(d)
+	}
 }
 
 // meta is what is known of one record of an input.

@@ -83,6 +83,13 @@ var definitions = []*Definition{
 		names: map[string]string{"chunk_gap": "inter_token_latency_s"},
 	},
 	{
+		Name: "llmperf-2023", Title: "llmperf of 2023: the inter-token latency includes TTFT and divides by tokens",
+		Doc:   "As llmperf, but that the inter-token latency is divided by N. (Its request_output_throughput_token_per_s counted chunks, which tps_e2e does not.)",
+		First: FirstAnswer, ToFinish: true, Counts: []Count{BOSCount}, Gaps: PaceGaps, ITL: &Pace{From: AtStart, To: AtLast},
+		Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
+		names: map[string]string{"chunk_gap": "inter_token_latency_s", "tps_e2e": "request_output_throughput_token_per_s"},
+	},
+	{
 		Name: "mlperf", Title: "MLPerf loadgen of 2026-08: whole nanoseconds, sorted[⌊n·p⌋]",
 		Doc: "TTFT and the end are those that the system under test reports. One token is an error to loadgen (it then divides by -1): such a request has no TPOT here. " +
 			"Rates are those of the offline scenario, divided by the longest latency.",

@@ -46,21 +46,22 @@ type RunMeta struct {
 type Doubt struct {
 	Key    string    // member of a request in the source: "ttft_s"
 	Metric string    // our metric's name that a reader would take it for; empty when there is none
-	Value  float64   // what is stated, in Unit, where it is one and the same; else 0
+	Same   bool      // all state the same value
+	Value  float64   // that value, in Unit
 	Unit   unit.Unit // base unit
 	Count  int64     // requests that state it
 	Why    string    // why it cannot be
 }
 
-// Doubt counts a value of one more request that cannot be. d's Count is not read.
+// Doubt adds values that cannot be, d.Count of them, to those of the same key
+// and reason.
 func (m *RunMeta) Doubt(d Doubt) {
 	for i := range m.Doubts {
 		if m.Doubts[i].Key == d.Key && m.Doubts[i].Why == d.Why {
-			m.Doubts[i].Count++
+			m.Doubts[i].Count += d.Count
 			return
 		}
 	}
-	d.Count = 1
 	m.Doubts = append(m.Doubts, d)
 }
 
@@ -74,6 +75,7 @@ type Reported struct {
 	Stat   string    // mean, std, min, max, a quantile as "0.99", or "value"
 	Value  float64   // in Unit
 	Unit   unit.Unit // base unit
+	Step   float64   // how far Value may be off because the source rounds it, in Unit; 0: it does not
 }
 
 // Default returns what a dictionary column of the requests table holds for rows

@@ -114,12 +114,12 @@ type runJSON struct {
 }
 
 type doubtJSON struct {
-	Key    string  `json:"key"`
-	Metric string  `json:"metric,omitempty"`
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"`
-	Count  int64   `json:"count"`
-	Why    string  `json:"why"`
+	Key    string   `json:"key"`
+	Metric string   `json:"metric,omitempty"`
+	Value  *float64 `json:"value"`
+	Unit   string   `json:"unit"`
+	Count  int64    `json:"count"`
+	Why    string   `json:"why"`
 }
 
 type reportedJSON struct {
@@ -144,7 +144,11 @@ func dumpRun(m *trace.RunMeta) runJSON {
 		r.Reported = append(r.Reported, reportedJSON{p.Key, p.Metric, p.Stat, p.Value, string(p.Unit)})
 	}
 	for _, d := range m.Doubts {
-		r.Doubts = append(r.Doubts, doubtJSON{d.Key, d.Metric, d.Value, string(d.Unit), d.Count, d.Why})
+		out := doubtJSON{d.Key, d.Metric, nil, string(d.Unit), d.Count, d.Why}
+		if d.Same {
+			out.Value = &d.Value
+		}
+		r.Doubts = append(r.Doubts, out)
 	}
 	return r
 }

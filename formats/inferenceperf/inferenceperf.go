@@ -81,7 +81,7 @@ successes.count requests.ok req
 failures.count requests.failed req
 failures.request_latency - s
 successes.latency.request_latency e2e s
-successes.latency.normalized_time_per_output_token - s
+successes.latency.normalized_time_per_output_token ntpot s
 successes.latency.time_per_output_token tpot s
 successes.latency.time_to_first_token ttft s
 successes.latency.inter_token_latency chunk_gap s

@@ -7,15 +7,20 @@
 // the client measures:
 //
 //	ttft_s                 send to the first content
-//	inter_token_latency_s  the time from the send to the last content, divided by
-//	                       number_output_tokens: TTFT is in it (ray-project/llmperf#99)
+//	inter_token_latency_s  the time from the send to the last content, TTFT and all
+//	                       gaps, per token (ray-project/llmperf#99)
 //	end_to_end_latency_s   send to the end of the HTTP stream
-//	number_output_tokens   the text in tokens of one tokenizer, that of Llama
-//	                       for every model until 2024, its BOS included
+//	number_output_tokens   the text in tokens of Llama's tokenizer, for every model,
+//	                       with the one that begins a text
 //
-// So the last token is number_output_tokens × inter_token_latency_s after the
-// send. A failed request (error_code is not null) keeps 0 for what was not
-// measured, and a count of 1, the BOS of an empty text: 0 is read as unknown.
+// What inter_token_latency_s is divided by has changed, and no key says so: by
+// number_output_tokens in 2023, when request_output_throughput_token_per_s
+// counted chunks; by chunks later, when that counts number_output_tokens. So the
+// time of the last content is known in the former case only: nobody writes the
+// number of chunks in the latter.
+//
+// A failed request (error_code is not null) keeps 0 for what was not measured,
+// and a count of 1, the beginning of an empty text: 0 is read as unknown.
 package llmperf
 
 import (
@@ -51,11 +56,13 @@ const (
 	ttft
 	e2e
 	output
+	throughput
 )
 
 var dialect = harness.Dialect{
 	Name: "llmperf",
-	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.RequestClock}, DefaultDefinition: "llmperf"},
+	Run: trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.RequestClock}, DefaultDefinition: "llmperf",
+		Notes: []string{"bos: number_output_tokens counts the token with which Llama's tokenizer begins a text: it is taken off"}},
 	Keys: []string{"ttft_s inter_token_latency_s end_to_end_latency_s", "results_ttft_s_mean"},
 	Table: `
 [] ok
@@ -66,7 +73,8 @@ inter_token_latency_s @2
 ttft_s @3
 end_to_end_latency_s @4
 number_output_tokens @5
-results_inter_token_latency_s tpot s
+request_output_throughput_token_per_s @6
+results_inter_token_latency_s chunk_gap s
 results_ttft_s ttft s
 results_end_to_end_latency_s e2e s
 results_request_output_throughput_token_per_s tps_e2e tok/s
@@ -116,10 +124,10 @@ func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
 	failed := q.Has(errorCode)
 	if failed {
 		fail(q, b)
-		doubt(q, "inter_token_latency_s", "tpot", neverSet, q.Has(itl) && mean == 0)
+		doubt(q, "inter_token_latency_s", "chunk_gap", neverSet, q.Has(itl) && mean == 0)
 		doubt(q, "ttft_s", "ttft", neverSet, q.Has(ttft) && first == 0)
 		doubt(q, "end_to_end_latency_s", "e2e", neverSet, q.Has(e2e) && end == 0)
-	} else if first <= 0 && n <= 0 {
+	} else if first <= 0 && n <= 1 {
 		b.Code(trace.StatusCol, int32(trace.Empty))
 	}
 	if end > 0 {
@@ -129,13 +137,13 @@ func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
 		}
 	}
 	if n > 0 && (first > 0 || !failed) {
-		b.Int(trace.OutputTokens, n)
+		b.Int(trace.OutputTokens, n-1)
 		b.Code(trace.OutputTokensSource, int32(trace.FromClient))
 	}
 	if first > 0 {
 		b.Int(trace.FirstToken, first)
 		last := int64(float64(float64(mean*float64(n))*1e9) + 0.5)
-		if !doubt(q, "inter_token_latency_s", "tpot", undivided, end > 0 && last > end+1) && last >= first-1 {
+		if !doubt(q, "inter_token_latency_s", "chunk_gap", undivided, end > 0 && last > end+1) && byTokens(q, n, end) && last >= first-1 {
 			b.Int(trace.LastToken, max(first, last))
 		}
 	}
@@ -143,10 +151,21 @@ func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
 	return nil
 }
 
+// byTokens reports whether inter_token_latency_s is divided by the tokens of the
+// text: the throughput counts something else, which is chunks.
+func byTokens(q *harness.Request, n, end int64) bool {
+	rate, ok := q.Number(throughput)
+	count := float64(rate*float64(end)) / 1e9
+	if ok && count > 0 && (count < float64(n)-0.01 || count > float64(n)+0.01) {
+		q.Run.DefaultDefinition = "llmperf-2023"
+	}
+	return q.Run.DefaultDefinition == "llmperf-2023" // then of the whole file
+}
+
 // doubt counts a value that cannot be, where is says so.
 func doubt(q *harness.Request, key, metric, why string, is bool) bool {
 	if is {
-		q.Run.Doubt(trace.Doubt{Key: key, Metric: metric, Unit: unit.Nanosecond, Why: why})
+		q.Run.Doubt(trace.Doubt{Key: key, Metric: metric, Same: why == neverSet, Unit: unit.Nanosecond, Count: 1, Why: why})
 	}
 	return is
 }
