@@ -1,106 +1,198 @@
 package analyzer
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"slices"
+	"strconv"
 
+	"servescope/analyzer/audit"
+	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
-	"servescope/analyzer/unit"
 )
 
-// tolerance is the relative difference up to which two figures are the same.
-const tolerance = 1e-6
+// audits is what the producers' claims came to. It is about whole runs and does
+// not depend on a query.
+type audits struct {
+	runs     map[*run]*report.Audit
+	verdicts map[*trace.RunMeta][]audit.Verdict
+}
+
+// maxTried is how many requests a session may hold for figures to be computed
+// under every definition set, to explain what differs.
+const maxTried = 200_000
+
+// auditor computes the cells that audits need, each set of definitions once.
+type auditor struct {
+	ctx     context.Context
+	s       *Session
+	q       query.Query // asks for the ranks of all figures
+	outputs map[string]*output
+	err     error
+}
+
+// audit checks what the producers of all runs claim. It is done once.
+func (s *Session) audit(ctx context.Context) (*audits, error) {
+	if s.audits != nil {
+		return s.audits, nil
+	}
+	a := auditor{ctx: ctx, s: s, outputs: make(map[string]*output)}
+	for _, r := range s.runs {
+		for _, m := range r.members {
+			for i := range m.Reported {
+				if q, err := strconv.ParseFloat(m.Reported[i].Stat, 64); err == nil && !slices.Contains(a.q.Ranks, q) {
+					a.q.Ranks = append(a.q.Ranks, q)
+				}
+			}
+		}
+	}
+	slices.Sort(a.q.Ranks)
+	out := &audits{runs: make(map[*run]*report.Audit), verdicts: make(map[*trace.RunMeta][]audit.Verdict)}
+	for _, r := range s.runs {
+		for _, m := range r.members {
+			if len(m.Reported) == 0 && len(m.Doubts) == 0 {
+				continue
+			}
+			one, verdicts := audit.Run(a.subject(r, m))
+			if a.err != nil {
+				return nil, a.err
+			}
+			out.verdicts[m] = verdicts
+			out.runs[r] = unite(out.runs[r], one)
+		}
+	}
+	s.audits = out
+	return out, nil
+}
+
+// unite adds the audit of another record of a run.
+func unite(a, b *report.Audit) *report.Audit {
+	if a == nil {
+		return b
+	}
+	if a.Definition != b.Definition {
+		a.Definition = ""
+	}
+	a.Figures, a.Equal, a.Explained, a.Differs = a.Figures+b.Figures, a.Equal+b.Equal, a.Explained+b.Explained, a.Differs+b.Differs
+	a.Unchecked, a.Checks, a.Broken = a.Unchecked+b.Unchecked, a.Checks+b.Checks, a.Broken+b.Broken
+	a.Findings = append(a.Findings, b.Findings...)
+	return a
+}
+
+// subject is what record m of a run claims, beside what the requests give. A
+// record without requests of its own, in a run that unites it with one that has
+// them, is about those.
+func (a *auditor) subject(r *run, m *trace.RunMeta) *audit.Subject {
+	s := &audit.Subject{Reported: m.Reported, Doubts: m.Doubts}
+	if m.HasDuration {
+		s.Duration = m.Duration
+	}
+	name := m.DefaultDefinition
+	for _, other := range r.members { // the requests may tell the state of the tool
+		if m.NoRequests != "" && other.NoRequests == "" && other.Format == m.Format && other.DefaultDefinition != "" {
+			name = other.DefaultDefinition
+		}
+	}
+	if d, err := metric.LookupDefinition(name); err == nil && name != "" {
+		s.Definition = d
+	} else {
+		name = metric.Default.Name
+	}
+	cell := a.cell(r, name)
+	switch {
+	case cell == nil || cell.Requests.Total == 0:
+		return s
+	case len(r.members) > 1 && m.NoRequests == "" && len(m.Reported) > 0:
+		s.Why = fmt.Sprintf("of one of the %d records of this run", len(r.members))
+		return s
+	case len(r.members) > 1 && partial(m, &cell.Requests):
+		s.Why = "of another number of requests than the run has"
+		return s
+	}
+	s.Own = cell
+	s.Definitions = func() []audit.Cell {
+		rows := 0
+		for _, b := range a.s.rows {
+			rows += b.batch.Rows
+		}
+		var cells []audit.Cell
+		for _, d := range metric.Definitions() {
+			if c := a.cell(r, d.Name); c != nil && rows <= maxTried && d.Name != name {
+				cells = append(cells, audit.Cell{Definition: d.Name, Cell: c})
+			}
+		}
+		return cells
+	}
+	return s
+}
+
+// partial reports whether a record says that it is about another number of
+// requests than there are.
+func partial(m *trace.RunMeta, r *report.Requests) bool {
+	for _, c := range m.Reported {
+		switch {
+		case c.Metric == "requests.total" && c.Value != float64(r.Total), c.Metric == "requests.ok" && c.Value != float64(r.OK) && c.Value != float64(r.OK+r.Empty):
+			return true
+		}
+	}
+	return false
+}
+
+// cell returns the cell of a whole run under a definition set. Figures of token
+// lists are there only while these are in memory: to read an input again for
+// an audit alone would double the time of an analysis.
+func (a *auditor) cell(r *run, name string) *report.Cell {
+	out := a.outputs[name]
+	if out == nil && a.err == nil {
+		var e *engine
+		if e, a.err = engineFor(name); a.err != nil {
+			return nil
+		}
+		if !a.s.lists {
+			e.kernels = slices.DeleteFunc(e.kernels, kernel.Kernel.Lists)
+		}
+		if out, _, a.err = a.s.answer(a.ctx, &a.q, e, new(kernel.Facts), new(diag.Log)); a.err != nil {
+			return nil
+		}
+		a.outputs[name] = out
+	}
+	if out == nil {
+		return nil
+	}
+	return &out.runs[r.slot].Cell
+}
 
 // compare puts our value beside a figure that the producer of record m
-// computed, and says why the two differ.
-func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, q *query.Query, e *engine) report.Reported {
-	line := report.Reported{Key: c.Key, Metric: c.Metric, Stat: c.Stat, Unit: c.Unit, Value: c.Value}
+// computed, under the report's definition and for its query.
+func compare(c trace.Reported, out *report.Run, r *run, m *trace.RunMeta, v audit.Verdict, q *query.Query, e *engine) report.Reported {
+	line := report.Reported{Key: c.Key, Metric: c.Metric, Stat: c.Stat, Unit: c.Unit, Value: c.Value, Verdict: v.Class, Own: v.Own}
 	switch {
-	case len(r.members) > 1:
+	case len(r.members) > 1 && v.Class == audit.Unchecked:
 		line.Ours = report.Null("several_records")
-		line.Note = fmt.Sprintf("of one of the %d records of this run", len(r.members))
+		line.Note = v.Note
 		return line
 	case c.Metric == "":
 		line.Ours = report.Null("no_counterpart")
 		return line
 	}
-	line.Ours = ours(&out.Cell, c)
-	if !line.Ours.Known || !comparable(line.Ours.Unit, c.Unit) || near(line.Ours.V, c.Value) {
+	line.Ours = audit.Of(&out.Cell, &c)
+	if !line.Ours.Known || !audit.Comparable(line.Ours.Unit, c.Unit) || audit.Same(line.Ours.V, c.Value, c.Unit) {
 		return line
 	}
 	switch own := m.DefaultDefinition; {
-	case c.Metric == "requests.ok" && near(line.Ours.V+float64(out.Requests.Empty), c.Value):
-		line.Note = fmt.Sprintf("%d requests without any token are among them", out.Requests.Empty)
+	case v.Class != audit.Equal && v.Class != audit.Unchecked:
+		line.Note = v.Note
 	case own != "" && own != e.definition.Name:
 		line.Note = fmt.Sprintf("another definition: use --definition %s to reproduce it", own)
 	case selects(q):
 		line.Note = "another cohort: the query selects a part of the requests"
 	default:
-		line.Note = "the file's requests do not give this figure under its own definition"
+		line.Note = cmp.Or(v.Note, "the file's requests do not give this figure")
 	}
 	return line
-}
-
-// ours returns the statistic of a cell that c names.
-func ours(cell *report.Cell, c trace.Reported) report.Value {
-	name := c.Metric
-	if m, ok := metric.Lookup(name); ok {
-		name = m.Name
-	}
-	m, ok := cell.Metrics[name]
-	if c.Stat == "value" || !ok {
-		return total(cell, name)
-	}
-	if m.N == 0 {
-		return report.Null(m.Reason)
-	}
-	switch c.Stat {
-	case "mean":
-		return report.Known(m.Mean, m.Unit)
-	case "std":
-		return report.Known(m.Std, m.Unit)
-	case "min":
-		return report.Known(m.Min, m.Unit)
-	case "max":
-		return report.Known(m.Max, m.Unit)
-	}
-	if v, ok := m.Quantiles[c.Stat]; ok {
-		return report.Known(v, m.Unit)
-	}
-	return report.Null("not_asked")
-}
-
-// total returns a rate, a count or a sum over all requests of a cell.
-func total(cell *report.Cell, name string) report.Value {
-	if v, ok := cell.Throughput.Values[name]; ok {
-		return v
-	}
-	if r := cell.Requests; r.Total == 0 && r.Filtered == 0 {
-		return report.Null("no_requests")
-	}
-	switch name {
-	case "requests.ok":
-		return report.KnownInt(cell.Requests.OK, unit.Request)
-	case "requests.failed":
-		return report.KnownInt(cell.Requests.Failed, unit.Request)
-	}
-	if m, ok := cell.Metrics[name]; ok && m.Unit == unit.Token && m.N > 0 {
-		return report.KnownInt(int64(float64(float64(m.N)*m.Mean)+0.5), unit.Token) // counts are whole
-	}
-	return report.Null("no_counterpart")
-}
-
-// comparable reports whether values of two units can be compared: TPOT is a
-// time per token to us and a time to other tools.
-func comparable(a, b unit.Unit) bool {
-	return a == b || a == unit.NSPerToken && b == unit.Nanosecond
-}
-
-// near reports whether two figures differ by at most the tolerance.
-func near(a, b float64) bool {
-	size := max(a, -a, b, -b)
-	d := a - b
-	return d <= tolerance*size && -d <= tolerance*size
 }

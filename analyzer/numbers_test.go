@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/audit"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
@@ -91,7 +92,7 @@ func auditFiles(t *testing.T, names []string, atLeast int) {
 					continue
 				}
 				n++
-				if !line.Ours.Known || !near(line.Ours.V, line.Value) || line.Note != "" {
+				if !line.Ours.Known || !audit.Same(line.Ours.V, line.Value, line.Unit) || line.Note != "" {
 					t.Errorf("%s under %s: %s is %v, ours %+v %s", in.name, d, line.Key, line.Value, line.Ours, line.Note)
 				}
 			}
@@ -123,7 +124,7 @@ func definitionOf(t *testing.T, run report.Run) string {
 func explains(t *testing.T, run report.Run) {
 	t.Helper()
 	for _, line := range run.Reported {
-		if line.Ours.Known && comparable(line.Ours.Unit, line.Unit) && !near(line.Ours.V, line.Value) && line.Note == "" {
+		if line.Ours.Known && audit.Comparable(line.Ours.Unit, line.Unit) && !audit.Same(line.Ours.V, line.Value, line.Unit) && line.Note == "" {
 			t.Errorf("%s: %s is %v, ours %v, and nothing says why", run.Label, line.Key, line.Value, line.Ours.V)
 		}
 	}

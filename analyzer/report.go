@@ -53,6 +53,10 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 	if err != nil {
 		return nil, err
 	}
+	claims, err := s.audit(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r := &report.Report{Schema: report.Schema, Query: echo(q), Definition: e.definition, Inputs: s.Inputs()}
 	for _, run := range s.runs {
 		filled := out.runs[run.slot]
@@ -60,7 +64,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 			filled.Untrimmed = &untrimmed.runs[run.slot].Cell
 		}
 		filled.Steady = steady[run.slot]
-		s.describe(filled, run, q, e)
+		s.describe(filled, run, claims, q, e)
 		r.Runs = append(r.Runs, *filled)
 	}
 	noteSides(r.Runs)
@@ -143,7 +147,7 @@ func echo(q *query.Query) report.Query {
 
 // describe completes a run with what its producer says and with the reasons of
 // what is not there.
-func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
+func (s *Session) describe(out *report.Run, r *run, claims *audits, q *query.Query, e *engine) {
 	m := r.members[0]
 	out.Label, out.Format, out.Version = r.label, r.format, m.Version
 	out.Side, out.Clock = sideOf(m), m.Clock.String()
@@ -182,10 +186,11 @@ func (s *Session) describe(out *report.Run, r *run, q *query.Query, e *engine) {
 	noRequests(out, r)
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
 	for _, m := range r.members {
-		for _, c := range m.Reported {
-			out.Reported = append(out.Reported, compare(c, out, r, m, q, e))
+		for i, c := range m.Reported {
+			out.Reported = append(out.Reported, compare(c, out, r, m, claims.verdicts[m][i], q, e))
 		}
 	}
+	out.Audit = claims.runs[r]
 }
 
 // distinct returns the texts without those that an earlier one repeats.

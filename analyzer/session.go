@@ -62,6 +62,7 @@ type Session struct {
 	steps  []*resident         // rows of the steps table, in the same order
 	links  []*resident         // rows of the collectives table, lists included, in the same order; none if they do not fit
 	lines  map[linePlace]int64 // line numbers found so far
+	audits *audits             // of what producers claim; nil until the first report
 }
 
 // file is one input and what reading it brought to light.

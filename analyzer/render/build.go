@@ -54,7 +54,7 @@ func (b *builder) run(r *report.Run) {
 	} else {
 		b.engines(r, "")
 	}
-	b.details(r, nil)
+	b.details(r)
 }
 
 // describe adds what was measured to the head.
@@ -101,9 +101,8 @@ func models(names []string) line {
 	return l
 }
 
-// details adds what the producer claims but for the figures of bare, groups
-// and windows of a run.
-func (b *builder) details(r *report.Run, bare map[string]bool) {
+// details adds what the producer claims, groups and windows of a run.
+func (b *builder) details(r *report.Run) {
 	lead := ""
 	if len(b.rep.Runs) > 1 {
 		lead = r.Label
@@ -111,7 +110,7 @@ func (b *builder) details(r *report.Run, bare map[string]bool) {
 	if lead != "" {
 		b.decompositions(&r.Cell, lead)
 	}
-	b.reported(r, lead, bare)
+	b.reported(r, lead)
 	b.stepTime(r, lead)
 	if lead != "" {
 		b.batch(r, lead)

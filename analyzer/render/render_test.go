@@ -171,6 +171,11 @@ func TestCSVIsComplete(t *testing.T) {
 		"throughput.tps value":      "4511.2|tokens/s||",
 		"goodput missed_by.ttft":    "80|requests||",
 		"reported.p99_tpot_ms 0.99": "53000000|ns/token||",
+		"audit explained":           "1|||",
+
+		"audit.impossible.ttfts reported":    "0|ns||",
+		"audit.impossible.ttfts expected":    "|||not_recorded",
+		"audit.differs.mean_itl_ms expected": "26000000|ns||",
 	} {
 		if whole[key] != want {
 			t.Errorf("%s is %q, want %q", key, whole[key], want)
@@ -200,7 +205,7 @@ func count(r *report.Report) int {
 	}
 	n := 0
 	for _, run := range r.Runs {
-		n += 1 + cell(&run.Cell) + 2*len(run.Reported)
+		n += 1 + cell(&run.Cell) + 2*len(run.Reported) + 7 + 3*len(run.Audit.Findings)
 		for _, w := range run.Windows {
 			n += cell(&w.Cell)
 		}

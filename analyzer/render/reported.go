@@ -1,115 +1,112 @@
 package render
 
 import (
-	"fmt"
-	"math"
+	"slices"
 
 	"servescope/analyzer/report"
 	"servescope/analyzer/unit"
 )
 
-// reported adds the producer's own figures beside ours, and how far apart they
-// are. Figures without a counterpart are only counted; beside other runs (lead
-// names the run), so are equal ones, and those of bare are left out. Where there
-// is nothing else, all are shown.
-func (b *builder) reported(r *report.Run, lead string, bare map[string]bool) {
-	g := &grid{align: "l", head: []cell{text("reported by the producer"), text("theirs"), text("ours"), text("difference")}}
-	alone := r.Requests.Total == 0 && lead == ""
-	if alone {
-		g.head = g.head[:2]
-	}
-	var rest, equal int64
-	for _, f := range r.Reported {
-		switch {
-		case alone:
+// manyFigures is how many figures are listed one by one; of more, each
+// distribution is a row.
+const manyFigures = 40
+
+// reported adds the producer's own figures where there are no requests, and what
+// the audit of them came to. Beside other runs (lead names the run) tables of
+// all of them hold the figures.
+func (b *builder) reported(r *report.Run, lead string) {
+	if r.Requests.Total == 0 && r.Requests.Filtered == 0 && lead == "" {
+		var single []*report.Reported
+		g := &grid{align: "l", head: []cell{text("reported by the producer"), text("theirs")}}
+		if len(r.Reported) > manyFigures {
+			single = b.distributions(r)
+		} else {
+			for i := range r.Reported {
+				single = append(single, &r.Reported[i])
+			}
+		}
+		for _, f := range single {
 			g.rows = append(g.rows, []cell{{text: f.Key, code: true}, text(unit.Format(f.Unit, f.Value))})
-		case bare[f.Key]:
-		case f.Metric == "" && !f.Ours.Known:
-			rest++
-		case lead != "" && f.Ours.Known && difference(f.Value, f.Ours.V) == same:
-			equal++
-		default:
-			g.rows = append(g.rows, b.audit(&f))
+		}
+		if len(g.rows) > 0 {
+			b.sections = append(b.sections, section{title: "reported", grid: g})
 		}
 	}
-	s := section{title: "reported", lead: lead}
-	if len(g.rows) > 0 {
-		s.grid = g
-	}
-	if equal > 0 {
-		s.lines = append(s.lines, pair{key: same, value: own("%s", plural(equal, "figure"))})
-	}
-	if rest > 0 {
-		s.lines = append(s.lines, pair{key: "no counterpart", value: own("%s; JSON output lists them", plural(rest, "figure"))})
-	}
-	if s.grid != nil || equal > 0 || rest > 0 && lead == "" {
-		b.sections = append(b.sections, s)
-	}
+	b.audit(r, lead)
 }
 
-// audit returns the row of one figure.
-func (b *builder) audit(f *report.Reported) []cell {
-	c := cell{text: f.Key, code: true}
-	if f.Note != "" {
-		c.note = b.note(words(f.Note))
-	}
-	u := f.Unit
-	if u == unit.Nanosecond && f.Ours.Known { // producers give TPOT in ms: ms per token
-		u = f.Ours.Unit
-	}
-	row := []cell{c, text(unit.Format(u, f.Value)), b.valueCell(f.Ours), text("")}
-	if f.Ours.Known {
-		row[3] = text(difference(f.Value, f.Ours.V))
-	}
-	return row
-}
+// claimColumns are the statistics of a table of distributions.
+var claimColumns = []string{"mean", "0.5", "0.9", "0.95", "0.99", "max"}
 
-// same is the word for figures that agree to 1e-6 relative.
-const same = "equal"
-
-// difference says how far theirs is from ours.
-func difference(theirs, ours float64) string {
-	switch d := theirs - ours; {
-	case math.Abs(d) <= 1e-6*math.Abs(ours):
-		return same
-	case ours == 0:
-		return "differs"
-	default:
-		return fmt.Sprintf("%+.3g %%", d/math.Abs(ours)*100)
+// distributions adds a table with a row per distribution and returns the other
+// figures.
+func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
+	g := &grid{align: "l", head: []cell{text("their distributions"), text("unit")}}
+	for _, stat := range claimColumns {
+		g.head = append(g.head, text(statName(stat)))
 	}
+	var row []*float64
+	var of *report.Reported
+	flush := func() {
+		if of == nil {
+			return
+		}
+		scale := unit.Common(of.Unit, known(row)...)
+		cells := []cell{text(of.Metric), text(scale.Symbol)}
+		for _, v := range row {
+			cells = append(cells, fixed(scale, v))
+		}
+		g.rows = append(g.rows, cells)
+		of = nil
+	}
+	for i := range r.Reported {
+		f := &r.Reported[i]
+		if f.Metric == "" || f.Stat == "value" {
+			if f.Stat == "value" {
+				single = append(single, f)
+			}
+			continue
+		}
+		if of == nil || of.Metric != f.Metric {
+			flush()
+			of, row = f, make([]*float64, len(claimColumns))
+		}
+		if j := slices.Index(claimColumns, f.Stat); j >= 0 && row[j] == nil {
+			row[j] = &f.Value
+		}
+	}
+	flush()
+	b.sections = append(b.sections, section{title: "reported", grid: g})
+	return single
 }
 
 // bareColumns is how many figures a table of producers' figures has side by side.
 const bareColumns = 5
 
 // bare adds the figures that producers give and no run lets us compute, as
-// tables with a row per run, and returns their keys.
-func (b *builder) bare(rows []where) map[string]bool {
+// tables with a row per run.
+func (b *builder) bare(rows []where) {
 	var order []*report.Reported
 	keys, computed := map[string]bool{}, map[string]bool{}
 	for i := range b.rep.Runs {
 		for j := range b.rep.Runs[i].Reported {
 			f := &b.rep.Runs[i].Reported[j]
 			computed[f.Key] = computed[f.Key] || f.Ours.Known
-			if f.Metric != "" && !keys[f.Key] {
+			if f.Metric != "" && !keys[f.Key] && shown(f) {
 				keys[f.Key] = true
 				order = append(order, f)
 			}
 		}
 	}
-	n := 0
-	for _, f := range order {
-		if computed[f.Key] {
-			delete(keys, f.Key)
-			continue
-		}
-		order[n] = f
-		n++
+	order = slices.DeleteFunc(order, func(f *report.Reported) bool { return computed[f.Key] })
+	for from := 0; from < len(order); from += bareColumns {
+		b.bareTable(rows, order[from:min(len(order), from+bareColumns)])
 	}
-	for from := 0; from < n; from += bareColumns {
-		b.bareTable(rows, order[from:min(n, from+bareColumns)])
-	}
-	return keys
+}
+
+// shown reports whether a figure has a place in a table with a row per run.
+func shown(f *report.Reported) bool {
+	return slices.Contains([]string{"value", "mean", "0.5", "0.99"}, f.Stat)
 }
 
 func (b *builder) bareTable(rows []where, figures []*report.Reported) {

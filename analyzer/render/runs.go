@@ -35,9 +35,9 @@ func (b *builder) runs() {
 	} else {
 		b.head = append(b.head, pair{key: "requests", value: own("%s", requests(report.Requests{}))})
 	}
-	bare := b.bare(rows)
+	b.bare(rows)
 	for i := range b.rep.Runs {
-		b.details(&b.rep.Runs[i], bare)
+		b.details(&b.rep.Runs[i])
 	}
 }
 

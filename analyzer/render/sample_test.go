@@ -68,6 +68,14 @@ func sampleRun(label string, factor float64) report.Run {
 			{Key: "mean_itl_ms", Metric: "chunk_gap", Stat: "mean", Unit: unit.Nanosecond, Value: 13e6, Ours: report.Null("not_recorded")},
 			{Key: "num_prompts", Stat: "value", Unit: unit.Request, Value: 1000},
 		},
+		Audit: &report.Audit{Definition: "vllm-2026", Figures: 4, Equal: 1, Explained: 1, Differs: 1, Unchecked: 1, Checks: 3, Broken: 1, Findings: []report.Finding{
+			{Kind: "impossible", Key: "ttfts", Metric: "ttft", Unit: unit.Nanosecond, Count: 8, Value: report.Known(0, unit.Nanosecond), Expected: report.Null("not_recorded"),
+				Factor: report.Known(1.008, ""), Note: "a failed request carries 0"},
+			{Kind: "differs", Key: "mean_itl_ms", Metric: "chunk_gap", Stat: "mean", Unit: unit.Nanosecond, Value: report.Known(13e6, unit.Nanosecond),
+				Expected: report.Known(26e6, unit.Nanosecond), Factor: report.Known(2, ""), More: 3, Note: "the requests give 2 times this"},
+			{Kind: "explained", Cause: "definition", Key: "p99_tpot_ms", Metric: "tpot", Stat: "0.99", Unit: unit.NSPerToken, Value: report.Known(53e6, unit.NSPerToken),
+				Expected: report.Known(51.85152e6, unit.NSPerToken), Factor: report.Known(0.97833, ""), Note: "the producer counts from the first event"},
+		}},
 		Notes: []string{"first_event: the producer records the role chunk as the first token."},
 	}
 }

@@ -79,6 +79,7 @@ type Run struct {
 	Groups    []Group     `json:"groups"`    // by the query's dimensions; empty without any
 	Windows   []Window    `json:"windows"`   // in order of time; empty without a window length
 	Reported  []Reported  `json:"reported"`  // what the producer claims itself, beside our figures
+	Audit     *Audit      `json:"audit"`     // what the check of these came to; null where nothing is claimed
 	Config    [][2]string `json:"config"`    // settings of the run as [name, value], in source order
 	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
 	Removed   Removed     `json:"removed"`   // what the query leaves out; the requests add up to requests.filtered
@@ -166,6 +167,9 @@ type Reported struct {
 	Value  float64   `json:"value"`            // as reported, in unit
 	Ours   Value     `json:"ours"`             // the same figure under the report's definition
 	Note   string    `json:"note,omitempty"`   // why the two differ
+
+	Verdict string `json:"verdict"` // of the audit: equal, explained, differs or unchecked
+	Own     Value  `json:"own"`     // the same figure of the whole run under the producer's definition
 }
 
 // Throughput holds rates over W = [From, To), ns on the run's clock; see

@@ -144,7 +144,7 @@ func TestJSONForm(t *testing.T) {
 		`"ttft":{"definition":"default","unit":"ns","n":1,"mean":5,"std":null,"min":5,"max":5,"quantiles":{"0.5":5,"0.99":5},"intervals":{"0.5":[null,null]},"exact":true,"excluded":{"no_token":2}}`,
 		`"tpot":{"value":null,"reason":"n_lt_2","definition":"default","unit":"ns/token","n":0,"excluded":{"n_lt_2":3}}`,
 		`"values":{"bad":{"value":null,"reason":"not_finite"},"tps":{"value":1.5,"unit":"tokens/s"}}`,
-		`"goodput":null,"steps":[],"decompositions":[],"groups":[],"windows":[],"reported":[],"config":[],"notes":[]`,
+		`"goodput":null,"steps":[],"decompositions":[],"groups":[],"windows":[],"reported":[],"audit":null,"config":[],"notes":[]`,
 		`"diags":[{"code":"bad_line","severity":"dataloss","file":"f","offset":10,"line":2,"count":1,"msg":"m"}]`,
 	} {
 		if !strings.Contains(string(out), want) {

@@ -36,6 +36,7 @@ func (r *Report) Tidy() iter.Seq[Row] {
 				t.add("reported."+f.Key, f.Stat, Known(f.Value, f.Unit))
 				t.add("ours."+f.Key, f.Stat, f.Ours)
 			}
+			t.audit(run.Audit)
 			for _, part := range []struct {
 				scope string
 				cell  *Cell
@@ -118,6 +119,26 @@ func (t *tidier) cell(c *Cell) {
 	t.decompositions(c.Decompositions)
 	for i := range c.Steps {
 		t.steps(&c.Steps[i])
+	}
+}
+
+// audit adds what the check of the producer's figures came to.
+func (t *tidier) audit(a *Audit) {
+	if a == nil {
+		return
+	}
+	for _, c := range []struct {
+		stat string
+		n    int64
+	}{{"figures", a.Figures}, {"equal", a.Equal}, {"explained", a.Explained}, {"differs", a.Differs}, {"unchecked", a.Unchecked}, {"checks", a.Checks}, {"broken", a.Broken}} {
+		t.add("audit", c.stat, KnownInt(c.n, unit.None))
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		name := "audit." + f.Kind + "." + f.Key
+		t.add(name, "reported", f.Value)
+		t.add(name, "expected", f.Expected)
+		t.add(name, "factor", f.Factor)
 	}
 }
 

@@ -38,12 +38,12 @@ const (
 
 func TestLabels(t *testing.T) {
 	for line, want := range map[string]trace.Reported{
-		"Total Token throughput (tok/s):          662.28    ": {Key: "Total Token throughput (tok/s)", Metric: "tps_end_to_end", Stat: "value", Value: 662.28, Unit: unit.TokenRate},
-		"Total token throughput (tok/s):          662.28":     {Key: "Total token throughput (tok/s)", Metric: "tps_end_to_end", Stat: "value", Value: 662.28, Unit: unit.TokenRate},
-		"Median E2E Latency (ms):                 8492.39":    {Key: "Median E2E Latency (ms)", Metric: "e2e", Stat: "0.5", Value: 8492_390_000, Unit: unit.Nanosecond},
-		"P99.9 TTFT (ms): 1000.0\r":                           {Key: "P99.9 TTFT (ms)", Metric: "ttft", Stat: "0.999", Value: 1e9, Unit: unit.Nanosecond},
-		"P5 ITL (ms): 0.5":                                    {Key: "P5 ITL (ms)", Metric: "chunk_gap", Stat: "0.05", Value: 5e5, Unit: unit.Nanosecond},
-		"Mean Queue Time (ms): 1.5":                           {Key: "Mean Queue Time (ms)", Stat: "mean", Value: 15e5, Unit: unit.Nanosecond},
+		"Total Token throughput (tok/s):          662.28    ": {Key: "Total Token throughput (tok/s)", Metric: "tps_end_to_end", Stat: "value", Value: 662.28, Unit: unit.TokenRate, Step: 0.005},
+		"Total token throughput (tok/s):          662.28":     {Key: "Total token throughput (tok/s)", Metric: "tps_end_to_end", Stat: "value", Value: 662.28, Unit: unit.TokenRate, Step: 0.005},
+		"Median E2E Latency (ms):                 8492.39":    {Key: "Median E2E Latency (ms)", Metric: "e2e", Stat: "0.5", Value: 8492_390_000, Unit: unit.Nanosecond, Step: 5e3},
+		"P99.9 TTFT (ms): 1000.0\r":                           {Key: "P99.9 TTFT (ms)", Metric: "ttft", Stat: "0.999", Value: 1e9, Unit: unit.Nanosecond, Step: 5e4},
+		"P5 ITL (ms): 0.5":                                    {Key: "P5 ITL (ms)", Metric: "chunk_gap", Stat: "0.05", Value: 5e5, Unit: unit.Nanosecond, Step: 5e4},
+		"Mean Queue Time (ms): 1.5":                           {Key: "Mean Queue Time (ms)", Stat: "mean", Value: 15e5, Unit: unit.Nanosecond, Step: 5e4},
 		"Failed requests:                         0":          {Key: "Failed requests", Stat: "value", Unit: unit.Request},
 	} {
 		runs, a, codes := read(t, head+line+"\n"+foot)

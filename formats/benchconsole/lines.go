@@ -195,7 +195,7 @@ func figure(m *trace.RunMeta, label, text string) outcome {
 		return taken
 	}
 	if f, ok := figures[strings.ToLower(name)]; ok {
-		m.Reported = append(m.Reported, trace.Reported{Key: label, Metric: f.metric, Stat: "value", Value: v, Unit: f.unit})
+		m.Reported = append(m.Reported, trace.Reported{Key: label, Metric: f.metric, Stat: "value", Value: v, Unit: f.unit, Step: rounding(text, exp)})
 		return taken
 	}
 	first, rest, _ := strings.Cut(name, " ")
@@ -206,8 +206,19 @@ func figure(m *trace.RunMeta, label, text string) outcome {
 	if v <= 0 && stat != "std" {
 		return impossible
 	}
-	m.Reported = append(m.Reported, trace.Reported{Key: label, Metric: latencies[rest], Stat: stat, Value: v, Unit: unit.Nanosecond})
+	m.Reported = append(m.Reported, trace.Reported{Key: label, Metric: latencies[rest], Stat: stat, Value: v, Unit: unit.Nanosecond, Step: rounding(text, exp)})
 	return taken
+}
+
+// rounding is half a unit of the last decimal of a text, 0 without decimals:
+// whole numbers are counts.
+func rounding(text, exp string) float64 {
+	_, decimals, _ := strings.Cut(text, ".")
+	if decimals == "" {
+		return 0
+	}
+	v, _, _ := numx.ParseFloat([]byte("0." + strings.Repeat("0", len(decimals)) + "5" + exp))
+	return v
 }
 
 // statistic returns our name of the first word of a label, or "".

@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"servescope/analyzer/metric"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// tolerance is the relative difference up to which two figures are the same;
+// step is one in ns, and coarse its share at most, up to which they are because
+// stamps are rounded to a ns.
+const (
+	tolerance = 1e-6
+	step      = 1.0
+	coarse    = 1e-3
+)
+
+// Of returns the statistic of a cell that c names.
+func Of(cell *report.Cell, c *trace.Reported) report.Value {
+	name := c.Metric
+	if m, ok := metric.Lookup(name); ok {
+		name = m.Name
+	}
+	m, ok := cell.Metrics[name]
+	if c.Stat == "value" || !ok {
+		return total(cell, name)
+	}
+	if m.N == 0 {
+		return report.Null(m.Reason)
+	}
+	switch c.Stat {
+	case "mean":
+		return report.Known(m.Mean, m.Unit)
+	case "std":
+		return report.Known(m.Std, m.Unit)
+	case "min":
+		return report.Known(m.Min, m.Unit)
+	case "max":
+		return report.Known(m.Max, m.Unit)
+	}
+	if v, ok := m.Quantiles[c.Stat]; ok {
+		return report.Known(v, m.Unit)
+	}
+	return report.Null("not_asked")
+}
+
+// total returns a rate, a count or a sum over all requests of a cell.
+func total(cell *report.Cell, name string) report.Value {
+	if v, ok := cell.Throughput.Values[name]; ok {
+		return v
+	}
+	r := &cell.Requests
+	if r.Total == 0 && r.Filtered == 0 {
+		return report.Null("no_requests")
+	}
+	switch name {
+	case "requests.total":
+		return report.KnownInt(r.Total, unit.Request)
+	case "requests.ok":
+		return report.KnownInt(r.OK, unit.Request)
+	case "requests.failed":
+		return report.KnownInt(r.Failed, unit.Request)
+	case "requests.aborted":
+		return report.KnownInt(r.Aborted, unit.Request)
+	}
+	if m, ok := cell.Metrics[name]; ok && m.Unit == unit.Token && m.N > 0 {
+		return report.KnownInt(int64(float64(float64(m.N)*m.Mean)+0.5), unit.Token) // counts are whole
+	}
+	return report.Null(notComparable)
+}
+
+// same reports whether a value is that of a figure, which its source may have
+// rounded.
+func same(c *trace.Reported, v float64) bool {
+	return Same(v, c.Value, c.Unit) || max(v-c.Value, c.Value-v) <= float64(c.Step*(1+tolerance))
+}
+
+// Same reports whether two figures of a unit are the same.
+func Same(a, b float64, u unit.Unit) bool {
+	d, size := max(a-b, b-a), max(a, -a, b, -b)
+	return d <= tolerance*size || u == unit.Nanosecond && d <= step && d <= coarse*size
+}
+
+// Comparable reports whether values of two units can be compared: TPOT is a
+// time per token to us and a time to other tools.
+func Comparable(a, b unit.Unit) bool {
+	return a == b || a == unit.NSPerToken && b == unit.Nanosecond
+}

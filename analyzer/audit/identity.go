@@ -1,0 +1,266 @@
+package audit
+
+import (
+	"fmt"
+
+	"servescope/analyzer/metric"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// Factors up to which a relation between means holds. A mean of quotients is not
+// the quotient of means, and a response ends a while after its last token.
+const (
+	loose  = 1.25 // beyond the least and greatest value of the distribution
+	wide   = 1.5  // where these are not reported
+	strict = 1.01 // between sums over the same requests and time
+)
+
+// identities checks the relations among the figures.
+func (s *Subject) identities(a *report.Audit) {
+	k := checker{audit: a, subject: s, first: make(map[[2]string]*trace.Reported)}
+	for i := range s.Reported {
+		c := &s.Reported[i]
+		if key := [2]string{c.Metric, c.Stat}; c.Metric != "" && k.first[key] == nil {
+			k.first[key] = c
+		}
+		k.rounded = k.rounded || c.Step > 0
+	}
+	k.pace("tpot")
+	k.pace("chunk_gap")
+	k.rates()
+	k.counts()
+}
+
+// checker tests relations and notes those that do not hold.
+type checker struct {
+	audit   *report.Audit
+	subject *Subject
+	first   map[[2]string]*trace.Reported // figures by metric and statistic
+	rounded bool                          // the source rounds some figure
+}
+
+// of returns a figure, or false where it is not reported or not positive.
+func (k *checker) of(metric, stat string) (float64, bool) {
+	c := k.first[[2]string{metric, stat}]
+	if c == nil || c.Value <= 0 {
+		return 0, false
+	}
+	return c.Value, true
+}
+
+// lengths returns the mean number of output tokens: as it is reported, and as a
+// rate of tokens over one of requests.
+func (k *checker) lengths() (list []float64) {
+	if n, ok := k.of("output_tokens", "mean"); ok {
+		list = append(list, n)
+	}
+	tps, flows := k.of("tps_ok", "value")
+	if rate, ok := k.of("request_rate_ok", "value"); ok && flows {
+		list = append(list, tps/rate)
+	}
+	return list
+}
+
+// pace checks a time per token against the mean E2E, TTFT and N of the same
+// report. Whatever the distribution, the mean of pace × tokens lies between its
+// least and its greatest value times the mean number of tokens.
+func (k *checker) pace(name string) {
+	c, p := k.first[[2]string{name, "mean"}], k.formula(name)
+	end, ok := k.of("e2e", "mean")
+	ttft, timed := k.of("ttft", "mean")
+	if c == nil || c.Value <= 0 || p == nil || !ok || !timed && p.From == metric.AtFirst {
+		return
+	}
+	lo, hi := k.bounds(c, p)
+	var want, n float64
+	for i, m := range k.lengths() {
+		w := implied(p, end, ttft, m)
+		if w <= 0 || w >= lo && w <= hi {
+			if w > 0 {
+				k.audit.Checks++
+			}
+			return
+		}
+		if i == 0 {
+			want, n = w, m
+		}
+	}
+	if want == 0 {
+		return
+	}
+	k.audit.Checks++
+	f := finding(Identity, c)
+	expect(&f, want)
+	if other := k.other(c.Value, end, ttft, n); other != "" {
+		f.Kind, f.Cause = Explained, "definition"
+		f.Note = "it is " + other + " of the same report, not " + written(p)
+		k.audit.Findings = append(k.audit.Findings, f)
+		return
+	}
+	k.audit.Broken++
+	f.Note = fmt.Sprintf("%s of the same report is %s: %s times", written(p), unit.Format(c.Unit, want), factor(want, c.Value))
+	most, bounded := k.of(name, "max")
+	least, known := k.of(name, "min")
+	switch {
+	case k.gaps(name):
+		f.Note += fmt.Sprintf(", so %s gaps were counted for each token after the first", factor(want, c.Value))
+	case bounded && want > most:
+		f.Note += ", and more than its greatest value"
+	case known && want < least:
+		f.Note += ", and less than its least value"
+	}
+	k.audit.Findings = append(k.audit.Findings, f)
+}
+
+// gaps tells whether the figures of a name are gaps between chunks or tokens,
+// and not one value per request.
+func (k *checker) gaps(name string) bool {
+	return name == "chunk_gap" && (k.subject.Definition == nil || k.subject.Definition.Gaps != metric.PaceGaps)
+}
+
+// bounds is within what the time per token that other figures imply agrees
+// with a mean c, given the other figures of its distribution. A chunk may carry
+// several tokens but carries one at least, so gaps have no lower bound.
+func (k *checker) bounds(c *trace.Reported, p *metric.Pace) (lo, hi float64) {
+	switch {
+	case k.gaps(c.Metric):
+		return 0, c.Value * loose
+	case p.Weighted:
+		return c.Value / loose, c.Value * loose
+	}
+	lo, hi = c.Value, c.Value
+	below, above := wide, wide
+	for key, f := range k.first {
+		if key[0] != c.Metric || key[1] == "std" || f.Value <= 0 {
+			continue
+		}
+		lo, hi = min(lo, f.Value), max(hi, f.Value)
+		switch key[1] {
+		case "min":
+			below = loose
+		case "max", "0.99", "0.999":
+			above = loose
+		}
+	}
+	return lo / below, hi * above
+}
+
+// formula returns how the producer computes a time per token, nil where it has
+// none.
+func (k *checker) formula(name string) *metric.Pace {
+	switch d := k.subject.Definition; {
+	case d == nil, k.gaps(name) && d.Gaps != metric.NoGaps:
+		return metric.Default.TPOT
+	case name == "tpot":
+		return d.TPOT
+	default:
+		return d.ITL // nil where there are none
+	}
+}
+
+// implied is a time per token by its formula on means.
+func implied(p *metric.Pace, end, ttft, n float64) float64 {
+	if p.From == metric.AtFirst {
+		end -= ttft
+	}
+	if n -= float64(p.Less); n <= 0 {
+		return 0
+	}
+	return end / n
+}
+
+// paces are the formulas of times per token that are met with.
+var paces = []*metric.Pace{{From: metric.AtFirst, Less: 1}, {From: metric.AtFirst}, {From: metric.AtStart}, {From: metric.AtStart, Less: 1}}
+
+// other returns the formula that a value follows, or "".
+func (k *checker) other(v, end, ttft, n float64) string {
+	for _, p := range paces {
+		if w := implied(p, end, ttft, n); w > 0 && within(v, w, 1.02) && (ttft > 0 || p.From == metric.AtStart) {
+			return written(p)
+		}
+	}
+	return ""
+}
+
+// written is a formula as text.
+func written(p *metric.Pace) string {
+	text := "(E2E - TTFT)"
+	if p.From == metric.AtStart {
+		text = "E2E"
+	}
+	if p.Less == 1 {
+		return text + " / (N - 1)"
+	}
+	return text + " / N"
+}
+
+func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
+
+// equal tests whether a figure is what others make it.
+func (k *checker) equal(metric string, want float64, ok bool, note string) {
+	v, known := k.of(metric, "value")
+	if !known || !ok || want <= 0 {
+		return
+	}
+	k.audit.Checks++
+	if within(v, want, strict) || k.rounded && within(v, want, loose) {
+		return
+	}
+	k.audit.Broken++
+	f := finding(Identity, k.first[[2]string{metric, "value"}])
+	expect(&f, want)
+	f.Note = note + " of the same report is " + unit.Format(f.Unit, want)
+	k.audit.Findings = append(k.audit.Findings, f)
+}
+
+// rates checks rates against each other and against counts.
+func (k *checker) rates() {
+	rate, paced := k.of("request_rate_ok", "value")
+	done, counted := k.of("requests.ok", "value")
+	tps, flows := k.of("tps_ok", "value")
+	prompt, asked := k.of("tps_prompt", "value")
+	if d := float64(k.subject.Duration); d > 0 {
+		k.equal("request_rate_ok", done*1e9/d, counted, "completed requests / duration")
+	}
+	n, many := k.of("output_tokens", "mean")
+	k.equal("tps_ok", float64(rate*n), paced && many, "request rate × mean output length")
+	m, long := k.of("prompt_tokens", "mean")
+	k.equal("tps_prompt", float64(rate*m), paced && long, "request rate × mean prompt length")
+	k.equal("tps_end_to_end", tps+prompt, flows && asked, "prompt rate + output rate")
+	end, timed := k.of("e2e", "mean")
+	k.equal("concurrency_little", float64(rate*end)/1e9, paced && timed, "request rate × mean E2E")
+	if c := k.first[[2]string{"goodput", "value"}]; c != nil && paced {
+		k.audit.Checks++
+		if c.Value > rate*(1+tolerance) {
+			k.audit.Broken++
+			f := finding(Identity, c)
+			f.Expected = report.Known(rate, unit.PerSecond)
+			f.Note = "it is more than the rate of completed requests"
+			k.audit.Findings = append(k.audit.Findings, f)
+		}
+	}
+}
+
+// counts checks that requests add up.
+func (k *checker) counts() {
+	all := k.first[[2]string{"requests.total", "value"}]
+	ok, failed := k.first[[2]string{"requests.ok", "value"}], k.first[[2]string{"requests.failed", "value"}]
+	if all == nil || ok == nil || failed == nil {
+		return
+	}
+	sum := ok.Value + failed.Value
+	if aborted := k.first[[2]string{"requests.aborted", "value"}]; aborted != nil {
+		sum += aborted.Value
+	}
+	k.audit.Checks++
+	if sum == all.Value {
+		return
+	}
+	k.audit.Broken++
+	f := finding(Identity, all)
+	expect(&f, sum)
+	f.Note = "its parts add up to " + unit.Format(unit.Request, sum)
+	k.audit.Findings = append(k.audit.Findings, f)
+}
