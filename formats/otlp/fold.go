@@ -21,9 +21,7 @@ type fold struct {
 	sglang  requests
 	done    bool // runs are complete
 
-	latestKey     runKey
-	schedules     int64 // events of SGLang's scheduler
-	firstSchedule int64 // offset of the first span with one
+	latestKey runKey
 }
 
 // plainText returns a text as it stands in the source without its escapes.

@@ -25,13 +25,14 @@ type requests struct {
 
 // group is what is known of one trace.
 type group struct {
-	recs    []rec
-	threads []thread
-	roots   []root
-	rooms   []string
-	run     *run  // of its first span
-	first   int64 // offset of that
-	emitted bool  // some of its requests were
+	recs      []rec
+	threads   []thread
+	roots     []root
+	rooms     []string
+	schedules []schedule
+	run       *run  // of its first span
+	first     int64 // offset of that
+	emitted   bool  // some of its requests were
 }
 
 // rec is a span of a group.
@@ -41,6 +42,7 @@ type rec struct {
 	offset     int64
 	count      int32 // decode_ct, or -1
 	info       int32 // of a thread, a root or a room: index in the group
+	scheduled  piece // of the group's schedules
 	retracts   int16
 	kind       recKind
 	stage      stage
@@ -73,7 +75,7 @@ type root struct {
 }
 
 const (
-	recBytes  = 64
+	recBytes  = 72
 	rootBytes = 1024
 )
 
@@ -131,12 +133,13 @@ func (g *requests) span(p *part, s *span, from *place, scope string) (kind strin
 		t.threads = append(t.threads, threadOf(p, s))
 		g.bytes += recBytes
 	}
+	if n := s.scheduled.to - s.scheduled.from; n > 0 {
+		x.scheduled = piece{int32(len(t.schedules)), int32(len(t.schedules)) + n}
+		t.schedules = append(t.schedules, p.schedules[s.scheduled.from:s.scheduled.to]...)
+		g.bytes += int64(n) * scheduleBytes
+	}
 	t.recs = append(t.recs, x)
 	g.bytes += recBytes
-	if s.schedules > 0 && g.f.schedules == 0 {
-		g.f.firstSchedule = s.offset
-	}
-	g.f.schedules += int64(s.schedules)
 	return kind, parsed, true
 }
 
@@ -258,7 +261,7 @@ func (g *requests) relieve(all bool) bool {
 }
 
 func (t *group) size() int64 {
-	return int64(len(t.recs)+len(t.threads)+4)*recBytes + int64(len(t.roots))*rootBytes
+	return int64(len(t.recs)+len(t.threads)+4)*recBytes + int64(len(t.schedules))*scheduleBytes + int64(len(t.roots))*rootBytes
 }
 
 // emit makes rows of the requests of a group, and lets the group go. Of a trace

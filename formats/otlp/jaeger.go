@@ -125,18 +125,34 @@ func (s *scanner) reference(i int) int {
 	return next
 }
 
-// log counts the event that a log entry holds, in its field "event".
+// log takes the event that a log entry holds, in its field "event" with the
+// others beside it.
 func (s *scanner) log(i int) int {
-	return s.object(i, func(s *scanner, key []byte, at int) int {
-		if string(key) != "fields" {
-			return s.value(at)
-		}
-		return s.array(at, func(s *scanner, i int) int {
-			key, at, end, next := s.pair(i)
-			if next > 0 && end > 0 && string(key) == "event" {
-				s.happened(s.plain(at, end))
+	x, name := schedule{size: -1, mode: noMode}, ""
+	next := s.object(i, func(s *scanner, key []byte, at int) int {
+		switch string(key) {
+		case "fields":
+			return s.array(at, func(s *scanner, i int) int {
+				key, at, end, next := s.pair(i)
+				if next > 0 && end > 0 {
+					if string(key) == "event" {
+						name = string(s.plain(at, end))
+					}
+					x.set(key, s.plain(at, end))
+				}
+				return next
+			})
+		case "timestamp":
+			end := s.value(at)
+			if end > 0 {
+				x.at = s.time(s.plain(at, end), numx.Microsecond)
 			}
-			return next
-		})
+			return end
+		}
+		return s.value(at)
 	})
+	if next > 0 {
+		s.happened(name, x)
+	}
+	return next
 }

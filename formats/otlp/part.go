@@ -6,11 +6,12 @@ type part struct {
 	text      []byte // of the spans
 	places    []place
 	incidents []incident
+	schedules []schedule // events of the spans
 }
 
 func (p *part) reset() {
 	clear(p.places)
-	p.spans, p.text, p.places, p.incidents = p.spans[:0], p.text[:0], p.places[:0], p.incidents[:0]
+	p.spans, p.text, p.places, p.incidents, p.schedules = p.spans[:0], p.text[:0], p.places[:0], p.incidents[:0], p.schedules[:0]
 }
 
 // raw returns a text as it stands in the source.

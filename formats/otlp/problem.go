@@ -33,7 +33,9 @@ var (
 	probLateFirst   = problem{"late_first_token", diag.Notice, "the engine had two more tokens before the first one reached the frontend: the request was probably not streamed, and decoding is in its TTFT", ""}
 	probMemory      = problem{"memory", diag.DataLoss, "requests were taken for open because their slices filled the memory before the span of the request came", "raise the memory limit"}
 	probManyRuns    = problem{"many_services", diag.Notice, "the file names more services than are told apart; the last ones are one run", ""}
-	probUnusedEvent = problem{"schedule_events", diag.Info, "events of the scheduler name the batch of each step; they are counted and not read", ""}
+	probUnusedEvent = problem{"schedule_events", diag.Info, "events of the scheduler do not tell which step of a request they are of: there is no batch id, or one event too many or too few", ""}
+	probReused      = problem{"batch_id_reused", diag.Notice, "a batch id stands for steps at different times: these give no steps", ""}
+	probManySteps   = problem{"many_steps", diag.Notice, "there are more steps than are kept; the last ones give none", ""}
 )
 
 // note records a problem at a span.

@@ -16,6 +16,7 @@ import (
 // by name: int64, string, bool or []int64.
 type got struct {
 	rows    []map[string]any
+	steps   []map[string]any // of the steps table
 	runs    []*trace.RunMeta
 	account formats.Account
 	diags   []diag.Diag
@@ -46,8 +47,12 @@ func readWith(t testing.TB, src formats.Source, opt formats.Options) *got {
 	g := new(got)
 	for r.Next() {
 		b := r.Batch()
+		to := &g.rows
+		if b.Table == trace.Steps {
+			to = &g.steps
+		}
 		for i := range b.Rows {
-			g.rows = append(g.rows, rowOf(b, i))
+			*to = append(*to, rowOf(b, i))
 		}
 	}
 	if r.Err() != nil {

@@ -47,7 +47,9 @@ func (r *reader) Next() bool {
 			if r.fold.sglang.relieve(true) {
 				continue
 			}
-			r.batch = r.fold.batch(true)
+			if r.batch = r.fold.batch(true); r.batch == nil {
+				r.batch = r.fold.stepBatch()
+			}
 			return r.batch != nil
 		case r.part != nil && r.at < len(r.part.spans):
 			r.fold.span(r.part, &r.part.spans[r.at])

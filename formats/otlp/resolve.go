@@ -14,6 +14,8 @@ type resolver struct {
 	order   []int32          // recs by owner, each owner's in order of the source
 	bounds  []int32          // order[bounds[i]:bounds[i+1]] are those of owner i-1
 	list    []rec
+
+	schedules []schedule // of list
 }
 
 const unknown = -1
@@ -130,7 +132,7 @@ func (w *resolver) of(t *group, request int32) (m members) {
 			m.scheduler = &t.threads[in]
 		}
 	}
-	w.list = w.list[:0]
+	w.list, w.schedules = w.list[:0], w.schedules[:0]
 	for _, i := range list {
 		x := &t.recs[i]
 		if in := w.thread[i]; in >= 0 {
@@ -143,17 +145,19 @@ func (w *resolver) of(t *group, request int32) (m members) {
 		m.retracts += int64(x.retracts)
 		if x.kind == isSlice {
 			w.list = append(w.list, *x)
+			w.schedules = append(w.schedules, t.schedules[x.scheduled.from:x.scheduled.to]...)
 		}
 	}
 	slices.SortStableFunc(w.list, func(a, b rec) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
-	m.slices = w.list
+	m.slices, m.schedules = w.list, w.schedules
 	return m
 }
 
 // members is what a request consists of, besides its root.
 type members struct {
 	slices    []rec
-	scheduler *thread // nil: unknown
+	schedules []schedule // of these
+	scheduler *thread    // nil: unknown
 	retracts  int64
 	aborted   bool
 }

@@ -30,6 +30,9 @@ type run struct {
 	reported [slots]total // what is not used otherwise
 	pd       bool         // a node of a disaggregated deployment
 	steps    bool         // some request has decode steps
+
+	engine     engineSteps
+	engineRows *trace.Builder // of the steps table, once the requests are complete
 }
 
 type total struct{ n, sum int64 }
@@ -126,7 +129,6 @@ func (f *fold) finish() {
 		return
 	}
 	f.done = true
-	f.noteMany(&probUnusedEvent, f.firstSchedule, f.schedules)
 	if len(f.runs) == 0 {
 		f.runs = append(f.runs, f.none())
 	}

@@ -16,7 +16,8 @@ type span struct {
 	num        [numbers]int64
 	text       [texts]piece
 
-	schedules, retracts int32 // events
+	retracts  int32 // events
+	scheduled piece // the part's schedules of the span
 }
 
 // flag is a property of a span.
@@ -199,26 +200,6 @@ func (s *scanner) pair(i int) (key []byte, at, end, next int) {
 		end = 0
 	}
 	return key, at, end, next
-}
-
-// event counts the event at i by its name.
-func (s *scanner) event(i int) int {
-	return s.object(i, func(s *scanner, key []byte, at int) int {
-		end := s.value(at)
-		if end > 0 && string(key) == "name" {
-			s.happened(s.plain(at, end))
-		}
-		return end
-	})
-}
-
-func (s *scanner) happened(name []byte) {
-	switch string(name) {
-	case "schedule":
-		s.span.schedules++
-	case "retract":
-		s.span.retracts++
-	}
 }
 
 // status reads a member of a span's status.

@@ -54,6 +54,7 @@ func (f *fold) fill(r *run, m members, side trace.Side, at stages, n int64, coun
 	if side != trace.Prefill {
 		f.steps(r, m, base, at.first, n, counted, offset)
 	}
+	f.noteMany(&probUnusedEvent, offset, r.schedules(&m))
 }
 
 // find takes the boundaries from the slices, which are in order of time. Only the

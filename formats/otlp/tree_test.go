@@ -108,12 +108,12 @@ func TestTrees(t *testing.T) {
 			}
 			want(t, row, "status=ok", "finish_reason=length", "preemptions=0", "replica=abcd1234", "merged_leaves=null", "last_token=null")
 		}
-		if g.account.Parsed != g.account.Total || len(g.diags) != 1 {
+		if g.account.Parsed != g.account.Total || len(g.diags) != 0 {
 			t.Errorf("%s: %+v, %+v", how, g.account, g.diags)
 		}
 	}
 	check("in order", text.String(), formats.Options{Workers: 1})
-	check("little memory", text.String(), formats.Options{Workers: 1, Memory: 40_000})
+	check("little memory", text.String(), formats.Options{Workers: 1, Memory: 60_000})
 	check("workers", text.String(), formats.Options{Workers: 3, Block: 700})
 	for range 5 {
 		r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
@@ -170,7 +170,7 @@ func TestSharedTrace(t *testing.T) {
 		}
 		shared[i] = strings.Join(parts, `"traceId":"`)
 	}
-	for _, memory := range []int64{0, 60_000} {
+	for _, memory := range []int64{0, 90_000} {
 		g := readWith(t, formats.FromBytes("tree.json", []byte(strings.Join(shared, ""))), formats.Options{Workers: 1, Lists: true, Memory: memory})
 		var ids []string
 		for _, row := range g.rows {
@@ -250,7 +250,7 @@ func TestJaegerTrees(t *testing.T) {
 	lines := strings.SplitAfter(strings.TrimSuffix(text.String(), "\n"), "\n")
 	rows := oracle(t, lines)
 	g := read(t, jaegerOf(t, lines))
-	if len(g.rows) != len(rows) || g.account.Diagnosed != 0 || g.diag("schedule_events").Count == 0 {
+	if len(g.rows) != len(rows) || g.account.Diagnosed != 0 || g.diag("schedule_events").Count == 0 { // their fields are not exported
 		t.Fatalf("%d rows, %+v, %+v", len(g.rows), g.account, g.diags)
 	}
 	for _, row := range g.rows {

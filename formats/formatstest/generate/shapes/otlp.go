@@ -215,18 +215,19 @@ func (w *spanWriter) head(q *tree) {
 	w.slice(q, spanDispatch, spanFrontend, "api_server_dispatch", q.arrival+part, q.arrival+2*part, "")
 	w.thread(q, spanFrontend, "Tokenizer", q.arrival, q.arrival+2*part)
 	w.slice(q, spanWaiting, spanScheduler, "prefill_waiting", q.arrival+3*part, q.arrival+5*part, "")
-	w.slice(q, spanForward, spanScheduler, "prefill_forward", q.arrival+5*part, q.steps[0], schedule(q.arrival+5*part, "prefill"))
+	w.slice(q, spanForward, spanScheduler, "prefill_forward", q.arrival+5*part, q.steps[0], schedule(q.arrival+5*part, q.root, "prefill"))
 }
 
 // step writes decode step i.
 func (w *spanWriter) step(q *tree, i int) {
 	w.begin(q.trace, q.root|uint64(spanSteps+i), q.root|spanDecode, "decode_loop", q.steps[i-1], q.steps[i])
 	w.integer("decode_ct", i-1)
-	w.end(schedule(q.steps[i-1]+200_000, "decode") + `,"links":[{"traceId":"0000000000000000` + string(hex(nil, q.trace)) + `","spanId":"` + string(hex(nil, q.root|uint64(spanSteps+i-1))) + `"}]`)
+	w.end(schedule(q.steps[i-1]+200_000, q.root+uint64(i), "decode") + `,"links":[{"traceId":"0000000000000000` + string(hex(nil, q.trace)) + `","spanId":"` + string(hex(nil, q.root|uint64(spanSteps+i-1))) + `"}]`)
 }
 
-func schedule(at int64, mode string) string {
-	return `,"events":[{"timeUnixNano":"` + strconv.FormatInt(at, 10) + `","name":"schedule","attributes":[{"key":"bid","value":{"stringValue":"9f3c1a02"}},{"key":"batch_size","value":{"intValue":"8"}},{"key":"forward_mode","value":{"stringValue":"` + mode + `"}}]}]`
+// schedule writes the event that puts a request into a batch of its own.
+func schedule(at int64, batch uint64, mode string) string {
+	return `,"events":[{"timeUnixNano":"` + strconv.FormatInt(at, 10) + `","name":"schedule","attributes":[{"key":"bid","value":{"stringValue":"` + string(hex(nil, batch)) + `"}},{"key":"batch_size","value":{"intValue":"1"}},{"key":"forward_mode","value":{"stringValue":"` + mode + `"}}]}]`
 }
 
 // thread writes the span of a thread, which its slices lie in.
