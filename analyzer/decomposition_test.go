@@ -23,7 +23,7 @@ func TestRealSpans(t *testing.T) {
 	}
 	in := source{name: "spans.json", text: string(text)}
 	run, _ := ask(t, nil, in)
-	if n := len(run.Decompositions); n != 1 {
+	if n := len(run.Decompositions); n != 2 || run.Decompositions[1].Of != "tpot" {
 		t.Fatalf("%d decompositions", n)
 	}
 	d := &run.Decompositions[0]
@@ -48,6 +48,7 @@ func TestRealSpans(t *testing.T) {
 	}
 	defer s.Close()
 	negative := 0
+	var span, tokens int64
 	err = s.Rows(t.Context(), new(query.Query), false, func(b *trace.Batch) error {
 		for i := range b.Rows {
 			first, _ := b.Ints(trace.FirstToken).At(i)
@@ -56,11 +57,19 @@ func TestRealSpans(t *testing.T) {
 			if ok && finished-first-decode < 0 {
 				negative++
 			}
+			if n, known := b.Ints(trace.OutputTokens).At(i); ok && known && n > 1 {
+				span, tokens = span+decode, tokens+n-1
+			}
 		}
 		return nil
 	})
 	if err != nil || negative != 161 {
 		t.Errorf("e2e - ttft - decode is negative in %d spans, not 161 (%v)", negative, err)
+	}
+	// The engine's own time from the first to the last token, of which nothing is known.
+	d = &run.Decompositions[1]
+	if b := &d.Tables[0]; len(d.Tables) != 1 || b.N != tokens || b.Sum.Int != span || b.Residual.Sum.Int != span || len(b.Entries) != 0 || tokens == 0 {
+		t.Errorf("%d tokens in %d ns, %d of it left; want %d in %d", b.N, b.Sum.Int, b.Residual.Sum.Int, tokens, span)
 	}
 }
 

@@ -81,6 +81,7 @@ func (s *Session) arrange(over bool) {
 	for _, r := range slices.Concat(s.rows, s.steps, s.links) {
 		r.batch = r.file.seen(r.batch, r.file.metas[r.batch.Run.Key].view)
 	}
+	s.ends = s.stepEnds()
 	s.nameRuns()
 	s.checkClocks()
 	s.checkDuplicates()

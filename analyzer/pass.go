@@ -20,6 +20,7 @@ type pass struct {
 	facts   *kernel.Facts
 	kernels []kernel.Kernel
 	choices *kernel.Choices
+	ends    *kernel.Ends
 	states  [][]kernel.State // by worker; nil where the worker has seen no row
 	zero    [][]int32        // by worker
 }
@@ -33,7 +34,7 @@ func (p *pass) update(worker int, v *kernel.View) {
 	if p.states[worker] == nil {
 		p.states[worker] = p.fresh()
 	}
-	v.Choices = p.choices
+	v.Choices, v.Ends = p.choices, p.ends
 	for _, state := range p.states[worker] {
 		state.Update(v)
 	}
@@ -126,7 +127,7 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 		}
 	}
 	p := newPass(q, facts, near, s.opt.Workers)
-	p.choices = sel.choices
+	p.choices, p.ends = sel.choices, s.ends
 	resident, err := s.passResident(ctx, sel, p)
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 	var read []kernel.State
 	if len(far) > 0 {
 		p := newPass(q, facts, far, s.opt.Workers)
-		p.choices = sel.choices
+		p.choices, p.ends = sel.choices, s.ends
 		if err := s.reread(ctx, sel, p); err != nil {
 			return nil, err
 		}

@@ -97,8 +97,8 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		}
 	}
 	sel := s.choose(q, e.metric, facts, false)
-	if sel.choices = s.joinChoices(sel); sel.choices != nil {
-		first = nil
+	if sel.choices = s.joinChoices(sel); sel.choices != nil || s.ends != nil {
+		first = nil // they were not known yet
 	}
 	states, learned, err := s.fold(ctx, q, sel, e.kernels, first)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/report"
 	"servescope/formats"
 )
@@ -60,6 +61,7 @@ type Session struct {
 	lists  bool // the token lists of rows are resident too
 	runs   []*run
 	steps  []*resident         // rows of the steps table, in the same order
+	ends   *kernel.Ends        // of the steps of runs with requests; nil: none
 	links  []*resident         // rows of the collectives table, lists included, in the same order; none if they do not fit
 	lines  map[linePlace]int64 // line numbers found so far
 	audits *audits             // of what producers claim; nil until the first report

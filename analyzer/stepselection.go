@@ -132,6 +132,24 @@ func (s *Session) findStepEdges(sel *selection) {
 	}
 }
 
+// stepEnds returns where the steps of runs end that have requests too.
+func (s *Session) stepEnds() *kernel.Ends {
+	requests := make(map[int32]bool)
+	for _, r := range s.rows {
+		requests[r.slot] = true
+	}
+	var views []*kernel.View
+	for _, r := range s.steps {
+		if requests[r.slot] && r.batch.Has(trace.StepDuration) {
+			views = append(views, &kernel.View{Batch: r.batch, RunIndex: r.slot, Group: make([]int32, r.batch.Rows)})
+		}
+	}
+	if len(views) == 0 {
+		return nil
+	}
+	return kernel.EndsOf(views)
+}
+
 // stepFacts returns facts with the origin of the windows of runs that have steps
 // and no requests: their first step.
 func (s *Session) stepFacts(facts *kernel.Facts) *kernel.Facts {

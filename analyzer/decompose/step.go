@@ -131,7 +131,7 @@ type sums struct {
 	leaf   [StepLeaves]int64
 	memo   [StepMemos]int64
 	told   [StepMemos]int64 // part of weight that tells the memo
-	over   bool             // a sum is beyond 64 bits
+	over   int64            // 1: a sum is beyond 64 bits
 }
 
 // plus adds weight times v to a sum.
@@ -148,7 +148,7 @@ func (s *sums) plus(sum *int64, v, weight int64) {
 	}
 	next := *sum + x
 	if hi != 0 || lo > 1<<63-1 || (next < *sum) != (x < 0) {
-		s.over = true
+		s.over = 1
 	}
 	*sum = next
 }
@@ -157,6 +157,11 @@ func (s *sums) plus(sum *int64, v, weight int64) {
 func (s *sums) step(k *Step, weight int64) {
 	s.weight += weight
 	s.plus(&s.total, k.Duration, weight)
+	s.parts(k, weight)
+}
+
+// parts adds the parts of a step alone.
+func (s *sums) parts(k *Step, weight int64) {
 	if k.Parts == nil {
 		return
 	}
@@ -184,5 +189,5 @@ func (s *sums) merge(o *sums) {
 		s.plus(&s.memo[m], o.memo[m], 1)
 		s.told[m] += o.told[m]
 	}
-	s.over = s.over || o.over
+	s.over |= o.over
 }

@@ -98,7 +98,7 @@ type rankWaits struct {
 func (s *Steps) weigh(t *Timeline, in func(*Step) bool) rankWaits {
 	r := rankWaits{Timeline: t, excluded: map[string]int64{}}
 	for _, a := range []*account{&r.all, &r.decode, &r.mixed} {
-		*a = account{of: "tpot", source: t.source}
+		*a = account{of: ofToken, source: t.source}
 	}
 	why := t.reason()
 	if why == "" && s.pipeline {
@@ -149,7 +149,7 @@ func begin(of, by string, total *sums, u unit.Unit) report.Decomposition {
 	}
 	d := report.Decomposition{Of: of, By: by, Side: "engine", Members: members, N: total.n, Excluded: map[string]int64{}, Total: report.Null("not_recorded")}
 	switch {
-	case total.over:
+	case total.over > 0:
 		d.N, d.Total = 0, report.Null("out_of_range")
 	case total.n > 0:
 		d.Total = report.Known(float64(total.total)/float64(total.n), u)
@@ -161,7 +161,7 @@ func begin(of, by string, total *sums, u unit.Unit) report.Decomposition {
 // members.
 func tables(d *report.Decomposition, accounts []account, cohorts []string, u unit.Unit) {
 	for i := range accounts {
-		if a := &accounts[i]; a.n > 0 && !a.over {
+		if a := &accounts[i]; a.n > 0 && a.over == 0 {
 			t := a.table(u)
 			if t.Share = report.Known(float64(a.n)/float64(d.N), unit.Ratio); cohorts != nil {
 				t.Cohort = cohorts[i]
@@ -215,7 +215,7 @@ func overall(ranks []rankWaits) report.Decomposition {
 			d.Label = "membership assumed"
 		}
 	}
-	if d.N == 0 && !total.over {
+	if d.N == 0 && total.over == 0 {
 		d.Total = report.Null(mostly(d.Excluded))
 	}
 	if d.Label != "" && d.Total.Known {
@@ -373,7 +373,7 @@ func put(in map[bucket][]account, b bucket, source StepSource, k *Step) {
 	list := in[b]
 	i := slices.IndexFunc(list, func(a account) bool { return a.source == source })
 	if i < 0 {
-		i, list = len(list), append(list, account{of: "step", source: source})
+		i, list = len(list), append(list, account{of: ofStep, source: source})
 		in[b] = list
 	}
 	list[i].n++

@@ -92,7 +92,7 @@ func memosOf(ranks []rankWaits, total *sums) []report.Memo {
 		x.tokens += ranks[i].excess.tokens
 	}
 	var list []report.Memo
-	if total.n > 0 && total.total > 0 && !total.over {
+	if total.n > 0 && total.total > 0 && total.over == 0 {
 		list = append(list, report.Memo{Name: "mixed_share", Mean: report.Known(float64(mixed)/float64(total.total), unit.Ratio), N: total.n})
 	}
 	if x.tokens > 0 {

@@ -37,10 +37,20 @@ func termOf(leaves ...StepLeaf) string {
 	return ""
 }
 
+// subject is whose time an account is.
+type subject uint8
+
+const (
+	ofStep    subject = iota
+	ofToken           // what the tokens of a step have waited for, whosever they are
+	ofRequest         // the time between the tokens of a request
+	ofMember          // the same, where the steps that gave them are known
+)
+
 // account is a table in the making: the sums of members whose sources tell the
 // same.
 type account struct {
-	of     string // tpot or step
+	of     subject
 	source StepSource
 	sums
 }
@@ -87,8 +97,12 @@ func (a *account) parts() []part {
 		}
 		add(HostExec)
 	}
-	if a.of == "tpot" {
+	switch a.of {
+	case ofToken:
 		add(Interference)
+	case ofMember:
+		add(Interference)
+		add(Stall)
 	}
 	return list
 }
@@ -96,9 +110,9 @@ func (a *account) parts() []part {
 // unentered returns the state of a stage that is in no entry, and why it is null.
 func (a *account) unentered(l StepLeaf) (state, why string) {
 	switch {
-	case a.of == "step" && l >= Interference, l == HostGap && a.source.Classes && a.leaf[HostGap] == 0: // no step waits for steps; there is no gap
+	case a.of == ofStep && l >= Interference, l == HostGap && a.source.Classes && a.leaf[HostGap] == 0: // no step waits for steps; there is no gap
 		return "absent", ""
-	case l == Stall: // a sequence that a step leaves out is in no sum of that step
+	case a.of == ofToken && l == Stall: // a sequence that a step leaves out is in no sum of that step
 		return "null", "outside_total"
 	case a.source.Quantity == trace.Elapsed && (l == Scheduling || l == HostGap):
 		return "null", "outside_total"

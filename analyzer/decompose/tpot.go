@@ -19,6 +19,8 @@ type Timeline struct {
 
 	Resolution int64 // ns: coarsest step of the stamps of ends; at most 1 where exact
 
+	Clock string // of the ends, as kernel.Axis names it; "mixed" where there are several
+
 	Place   collective.Place
 	World   int64               // ranks of the deployment, 0 where unknown
 	Kernels []collective.Kernel // communication kernels of the rank, in any order; empty where there are none or one rank alone

@@ -340,13 +340,13 @@ func TestSumsOverflow(t *testing.T) {
 	var s sums
 	s.plus(&s.total, -5, 3)
 	s.plus(&s.total, 1<<62, 1)
-	if s.total != 1<<62-15 || s.over {
+	if s.total != 1<<62-15 || s.over > 0 {
 		t.Errorf("%d, %v", s.total, s.over)
 	}
-	if s.plus(&s.total, 1<<62, 1); s.total != 1<<63-15 || s.over {
+	if s.plus(&s.total, 1<<62, 1); s.total != 1<<63-15 || s.over > 0 {
 		t.Errorf("%d, %v", s.total, s.over)
 	}
-	if s.plus(&s.total, 15, 1); !s.over {
+	if s.plus(&s.total, 15, 1); s.over == 0 {
 		t.Errorf("%d, %v", s.total, s.over)
 	}
 }

@@ -18,6 +18,7 @@ type View struct {
 	*trace.Batch
 	RunIndex int32    // index of the batch's run in the report
 	Choices  *Choices // joins the rows of requests of several choices; nil where there are none
+	Ends     *Ends    // finds the engine steps that gave the tokens of requests; nil where there are none
 	Peers    Peers    // of a join; nil: rows are not linked
 	Group    []int32  // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
 }

@@ -83,6 +83,7 @@ func (s *stepTimeState) Update(v *View) {
 		k.Quantity, k.Group, k.Window = trace.Quantity(code), v.Group[i], NoWindow
 		if k.End != decompose.Nowhere {
 			k.Window = axes[codeAt(c.clock, i)+1].window(k.End)
+			at.Clock = sameClock(at.Clock, c.axisAt(i))
 		}
 		at.Steps = append(at.Steps, k)
 		at.Refused = max(at.Refused, v.Run.NoTPOT)
@@ -96,6 +97,26 @@ func optional(v int64, ok bool) int64 {
 		return -1
 	}
 	return v
+}
+
+// axisAt names the clock of row i.
+func (c *stepColumns) axisAt(i int) string {
+	clock, ok := trace.ParseClock(c.clockAt(i))
+	if !ok {
+		return c.clockAt(i)
+	}
+	return Axis(clock)
+}
+
+// sameClock returns the clock that two are, "mixed" if they differ. "" is none.
+func sameClock(a, b string) string {
+	switch {
+	case a == "" || a == b:
+		return b
+	case b == "":
+		return a
+	}
+	return "mixed"
 }
 
 // worldOf returns the number of ranks that a run states, or 0.
@@ -189,6 +210,7 @@ func (s *stepTimeState) Merge(other State) error {
 		mine := s.at(key, t.Place)
 		mine.Steps = append(mine.Steps, t.Steps...)
 		mine.Refused = max(mine.Refused, t.Refused)
+		mine.Clock = sameClock(mine.Clock, t.Clock)
 		mine.Resolution, mine.World = max(mine.Resolution, t.Resolution), max(mine.World, t.World)
 	}
 	for key, kernels := range o.links {

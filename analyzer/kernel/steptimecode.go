@@ -18,7 +18,7 @@ func (s *stepTimeState) AppendState(dst []byte) []byte {
 		t.Sort()
 		dst = appendInts(dst, int64(key.run), int64(key.quantity), t.Resolution, t.World)
 		dst = appendInts(appendPlace(dst, t.Place), int64(len(t.Steps)))
-		for _, text := range []string{key.replica, key.rank, t.Refused} {
+		for _, text := range []string{key.replica, key.rank, t.Refused, t.Clock} {
 			dst = appendText(dst, text)
 		}
 		for i := range t.Steps {
@@ -128,7 +128,8 @@ func (s *stepTimeState) LoadState(src []byte) error {
 		place := loadPlace(r)
 		steps := make([]decompose.Step, r.count())
 		t := s.at(rankKey{int32(run), trace.Quantity(quantity), r.text(), r.text()}, place)
-		t.Refused, t.Resolution, t.World, t.Steps = r.text(), resolution, world, steps
+		t.Refused, t.Clock = r.text(), r.text()
+		t.Resolution, t.World, t.Steps = resolution, world, steps
 		for i := range steps {
 			loadStep(r, &steps[i], trace.Quantity(quantity))
 		}

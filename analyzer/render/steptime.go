@@ -20,10 +20,13 @@ func (b *builder) stepTime(r *report.Run, lead string) {
 		if len(beside) == 0 {
 			beside = columnsOf(ranks)
 		}
-		b.tokenTime(whole, beside, lead)
+		b.tokenTime("TPOT by part", whole, beside, lead)
 		if n := len(columnsOf(ranks)); n > maxBeside || n > 0 && kinds != nil {
 			b.terms("TPOT by rank", lead, []string{"rank"}, rowsOf(ranks))
 		}
+	}
+	if d := ofSteps(&r.Cell, "tpot", "request"); d != nil && d.Tells() {
+		b.tokenTime("TPOT of requests by part", d, nil, lead)
 	}
 	for i := range r.Decompositions {
 		if d := &r.Decompositions[i]; d.Of == "step" && d.By == "batch" {
@@ -98,8 +101,7 @@ func apart(names []string) []string {
 }
 
 // tokenTime adds the parts of the time per token.
-func (b *builder) tokenTime(d *report.Decomposition, columns []beside, lead string) {
-	const title = "TPOT by part"
+func (b *builder) tokenTime(title string, d *report.Decomposition, columns []beside, lead string) {
 	left := leftOut(d)
 	if len(d.Tables) == 0 {
 		b.sections = append(b.sections, section{title: title, lead: lead, lines: []pair{{key: "none", value: own("%s", strings.Join(nonEmpty(reason(d.Total.Reason), with(left, " left out")), "; "))}}})
@@ -118,7 +120,7 @@ func (b *builder) tokenTime(d *report.Decomposition, columns []beside, lead stri
 		s.lines = append(s.lines, pair{key: "assumed", value: own("which sequences go on through steps that only prefill")})
 	}
 	if len(d.Tables) > 1 {
-		s.lines = append(s.lines, pair{key: "not shown", value: own("%d of %d tokens of ranks that tell other parts; JSON output has them", d.N-t.N, d.N)})
+		s.lines = append(s.lines, pair{key: "not shown", value: own("%d of %d tokens, of which other parts are told; JSON output has them", d.N-t.N, d.N)})
 	}
 	if left != "" {
 		s.lines = append(s.lines, pair{key: "left out", value: own("%s", left)})
@@ -141,10 +143,18 @@ func leftOut(d *report.Decomposition) string {
 	var parts []string
 	for _, code := range byCount(d.Excluded) {
 		if n := d.Excluded[code]; n > 0 && code != d.Total.Reason {
-			parts = append(parts, fmt.Sprintf("%s %s", plural(n, strings.TrimSuffix(d.Members, "s")), reason(code)))
+			parts = append(parts, fmt.Sprintf("%s %s", plural(n, leftMember(d)), reason(code)))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// leftMember names what a decomposition leaves out one of.
+func leftMember(d *report.Decomposition) string {
+	if d.By == "request" {
+		return "request"
+	}
+	return strings.TrimSuffix(d.Members, "s")
 }
 
 // besideParts says what the table of parts does not.
@@ -208,18 +218,23 @@ func (b *builder) stepSizes(d, all, tokens *report.Decomposition, lead string) {
 	}
 }
 
-// stepTimeBy adds the time per token, or of steps, by group and window.
+// stepTimeBy adds the time per token, or of steps where there is none, and that of
+// requests by group and window.
 func (b *builder) stepTimeBy(r *report.Run, lead string) {
-	by := b.rep.Query.By
-	of := "tpot"
-	if d := ofSteps(&r.Cell, "tpot", ""); d == nil || !d.Total.Known {
-		of = "step"
+	if d := ofSteps(&r.Cell, "tpot", ""); d != nil && d.Total.Known {
+		b.termsBy(r, "TPOT", "tpot", "", lead)
+	} else {
+		b.termsBy(r, "steps", "step", "", lead)
 	}
-	first := func(labels []cell, c *report.Cell) (rows []termRow) {
-		for i := range c.Decompositions {
-			if d := &c.Decompositions[i]; d.Members != "" && d.Of == of && d.By == "" && len(d.Tables) > 0 {
-				return []termRow{{labels, &d.Tables[0]}}
-			}
+	b.termsBy(r, "TPOT of requests", "tpot", "request", lead)
+}
+
+// termsBy adds the first table of a decomposition by group and window.
+func (b *builder) termsBy(r *report.Run, name, of, by, lead string) {
+	dims := b.rep.Query.By
+	first := func(labels []cell, c *report.Cell) []termRow {
+		if d := ofSteps(c, of, by); d != nil && len(d.Tables) > 0 && (by == "" || d.Tells()) {
+			return []termRow{{labels, &d.Tables[0]}}
 		}
 		return nil
 	}
@@ -227,7 +242,7 @@ func (b *builder) stepTimeBy(r *report.Run, lead string) {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		var labels []cell
-		for _, dim := range by {
+		for _, dim := range dims {
 			labels = append(labels, label(g.By[dim]))
 		}
 		groups = append(groups, first(labels, &g.Cell)...)
@@ -240,10 +255,9 @@ func (b *builder) stepTimeBy(r *report.Run, lead string) {
 		w := &r.Windows[i]
 		windows = append(windows, first([]cell{b.window(r, w)}, &w.Cell)...)
 	}
-	name := map[string]string{"tpot": "TPOT", "step": "steps"}[of]
-	b.terms(name+" by "+strings.Join(by, ", "), lead, by, groups)
+	b.terms(name+" by "+strings.Join(dims, ", "), lead, dims, groups)
 	b.terms(name+" in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, windows)
-	b.terms(name+" in windows by "+strings.Join(by, ", "), lead, append(slices.Clone(by), "from"), both)
+	b.terms(name+" in windows by "+strings.Join(dims, ", "), lead, append(slices.Clone(dims), "from"), both)
 }
 
 // termRow is a row of a table of terms.

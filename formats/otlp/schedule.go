@@ -105,6 +105,7 @@ type engineStep struct {
 	replica     int32 // index in engineSteps.replicas
 	size        int32
 	members     int32 // requests of it that are in the file
+	decoding    int32 // of these, got a token from a decode step
 	mode        trace.StepKind
 	first, last int64 // ends, as its requests have them
 	offset      int64 // of the first request that tells of it
@@ -149,12 +150,12 @@ func (r *run) schedules(m *members) int64 {
 	}
 	lost := int64(0)
 	at := r.engine.replica(m.scheduler)
-	for i, end := range ends {
+	for i := range ends {
 		if events[i].batch == 0 {
 			lost++
 			continue
 		}
-		r.engine.add(at, &events[i], end, m.slices[0].offset)
+		r.engine.add(at, &events[i], ends[i], m.slices[0].offset)
 	}
 	return lost
 }
@@ -163,17 +164,17 @@ func (r *run) schedules(m *members) int64 {
 // nil: of as many, or of one less, because the pass that was scheduled last gave
 // the request nothing any more. Those of prompts are slices prefill_forward, or
 // the chunks in them.
-func passEnds(list []rec, n int) []int64 {
+func passEnds(list []rec, n int) []passEnd {
 	whole, chunks := endsOf(list, forward), endsOf(list, chunk)
 	if indexOf(list, chunk) < 0 {
 		chunks = nil
 	}
-	for _, ends := range [][]int64{whole, chunks} {
+	for _, ends := range [][]passEnd{whole, chunks} {
 		if len(ends) == n {
 			return ends
 		}
 	}
-	for _, ends := range [][]int64{whole, chunks} {
+	for _, ends := range [][]passEnd{whole, chunks} {
 		if len(ends) == n-1 && len(ends) > 0 {
 			return ends
 		}
@@ -181,22 +182,28 @@ func passEnds(list []rec, n int) []int64 {
 	return nil
 }
 
+// passEnd is where a forward pass of a request ends.
+type passEnd struct {
+	at     int64
+	decode bool // it gave a further token
+}
+
 // endsOf returns the ends of the decode steps and of the slices of prompts of the
 // given stage, in order.
-func endsOf(list []rec, prompts stage) []int64 {
-	var ends []int64
+func endsOf(list []rec, prompts stage) []passEnd {
+	var ends []passEnd
 	counts := map[int32]bool{}
 	for i := range list {
 		switch x := &list[i]; {
 		case x.stage == decodeLoop && x.count >= 0 && counts[x.count]: // exported twice
 		case x.stage == decodeLoop:
 			counts[x.count] = true
-			ends = append(ends, x.end)
+			ends = append(ends, passEnd{x.end, true})
 		case x.stage == prompts, x.stage == waitingForward:
-			ends = append(ends, x.end)
+			ends = append(ends, passEnd{x.end, false})
 		}
 	}
-	slices.Sort(ends)
+	slices.SortStableFunc(ends, func(a, b passEnd) int { return cmp.Compare(a.at, b.at) })
 	return ends
 }
 
@@ -212,7 +219,7 @@ func (e *engineSteps) replica(th *thread) int32 {
 	return int32(len(e.replicas) - 1)
 }
 
-func (e *engineSteps) add(replica int32, x *schedule, end, offset int64) {
+func (e *engineSteps) add(replica int32, x *schedule, end passEnd, offset int64) {
 	key := mix(x.batch, uint64(replica)+1)
 	i, ok := e.index[key]
 	if !ok {
@@ -225,11 +232,13 @@ func (e *engineSteps) add(replica int32, x *schedule, end, offset int64) {
 		}
 		i = int32(len(e.list))
 		e.index[key] = i
-		e.list = append(e.list, engineStep{replica: replica, size: x.size, mode: x.mode, first: end, last: end, offset: offset})
+		e.list = append(e.list, engineStep{replica: replica, size: x.size, mode: x.mode, first: end.at, last: end.at, offset: offset})
 	}
 	s := &e.list[i]
-	s.members++
-	s.first, s.last, s.offset = min(s.first, end), max(s.last, end), min(s.offset, offset)
+	if s.members++; end.decode {
+		s.decoding++
+	}
+	s.first, s.last, s.offset = min(s.first, end.at), max(s.last, end.at), min(s.offset, offset)
 	if s.size != x.size || s.mode != x.mode {
 		s.size, s.mode = -1, noMode
 	}
@@ -309,6 +318,11 @@ func (f *fold) stepRow(r *run, list []engineStep, i int, number int64) {
 	case trace.StepDecode, trace.StepVerify:
 		if s.size >= 0 {
 			b.Int(trace.StepRunning, int64(s.size))
+		}
+	case trace.StepMixed:
+		if s.size == s.members {
+			b.Int(trace.StepRunning, int64(s.decoding))
+			b.Int(trace.StepContext, int64(s.size-s.decoding))
 		}
 	}
 	b.Int(trace.StepOffset, s.offset)

@@ -119,9 +119,21 @@ func TestScheduleOverlapped(t *testing.T) {
 func TestScheduleChunks(t *testing.T) {
 	g := read(t, exported(served(1, 0, [3]any{"chunked_prefill", 40, scheduled([4]any{1, "aa", 1, "extend"})}, [3]any{"chunked_prefill", 100, scheduled([4]any{50, "bb", 1, "mixed"})},
 		[3]any{"prefill_forward", 100, ""}, [3]any{"decode_loop", 130, scheduled([4]any{105, "cc", 1, "decode"})})))
-	want := []string{"0 prefill context_requests=1 @40", "1 mixed 60 @100", "2 decode running=1 30 @130"}
+	want := []string{"0 prefill context_requests=1 @40", "1 mixed running=0 context_requests=1 60 @100", "2 decode running=1 30 @130"}
 	if got := shown(g.steps); !slices.Equal(got, want) || len(g.diags) != 0 {
 		t.Errorf("%q\nwant %q; %+v", got, want, g.diags)
+	}
+}
+
+// TestScheduleMixed: a step that prefills one request and gives another a token has
+// both, if all of its requests are in the file.
+func TestScheduleMixed(t *testing.T) {
+	for size, want := range map[int]string{2: "1 mixed running=1 context_requests=1 50 @150", 3: "1 mixed 50 @150"} {
+		g := read(t, exported(served(1, 0, [3]any{"prefill_forward", 100, scheduled([4]any{10, "aa", 1, "extend"})}, [3]any{"decode_loop", 150, scheduled([4]any{101, "bb", size, "mixed"})}),
+			served(2, 0, [3]any{"prefill_forward", 149, scheduled([4]any{101, "bb", size, "mixed"})})))
+		if got := shown(g.steps); len(got) != 2 || got[1] != want {
+			t.Errorf("%q, want %s", got, want)
+		}
 	}
 }
 
@@ -150,7 +162,9 @@ func TestScheduleUnusable(t *testing.T) {
 		}
 	}
 	g := read(t, exported(served(1, 0, [3]any{"prefill_forward", 100, scheduled([4]any{10, "aa", 3, "extend"})})))
-	if !slices.ContainsFunc(g.runs[0].Notes, func(s string) bool { return strings.HasPrefix(s, "steps_partial: of the sequences that the scheduler put into steps 1 of 3 ") }) {
+	if !slices.ContainsFunc(g.runs[0].Notes, func(s string) bool {
+		return strings.HasPrefix(s, "steps_partial: of the sequences that the scheduler put into steps 1 of 3 ")
+	}) {
 		t.Errorf("%q", g.runs[0].Notes)
 	}
 }

@@ -1,0 +1,147 @@
+package decompose
+
+import (
+	"cmp"
+	"slices"
+
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// StepEnds finds the steps of an engine that a request had part in, by the times
+// of its tokens, which are on the clock of the steps. It is read-only and safe for
+// concurrent use.
+type StepEnds struct {
+	steps  []Step
+	source StepSource
+}
+
+// Ends returns the ends of the timeline's steps, or nil where they are no
+// intervals or their ends are not finer than steps.
+func (t *Timeline) Ends() *StepEnds {
+	t.Sort()
+	source := sourceOf(t.Steps)
+	i := slices.IndexFunc(t.Steps, func(k Step) bool { return k.End != Nowhere }) // the others are first
+	if i < 0 || source.Quantity != trace.Interval || t.Resolution > maxMiss {
+		return nil
+	}
+	return &StepEnds{steps: t.Steps[i:], source: source}
+}
+
+// maxMiss is how far a token may be from the end of its step, in ns: results are
+// processed for one request after the other. It may not be more than a quarter of
+// that step either, nor of the next one.
+const maxMiss = 5_000_000
+
+// find returns the step that gave a token at t, or -1.
+func (e *StepEnds) find(t int64) int {
+	i, _ := slices.BinarySearchFunc(e.steps, t, func(k Step, t int64) int { return cmp.Compare(k.End, t) })
+	if i == len(e.steps) || i > 0 && t-e.steps[i-1].End < e.steps[i].End-t {
+		i--
+	}
+	miss := max(t-e.steps[i].End, e.steps[i].End-t)
+	for _, k := range e.steps[i:min(i+2, len(e.steps))] {
+		if miss > maxMiss || k.Duration >= 0 && miss > k.Duration/4 {
+			return -1
+		}
+	}
+	return i
+}
+
+// TokenTime is the time between the tokens of requests whose sources tell the
+// same of it.
+type TokenTime struct {
+	SpanSource
+	sums
+}
+
+// SpanSource says what is known of the time between the tokens of a request.
+type SpanSource struct {
+	Told  bool // in which steps it had part
+	Steps StepSource
+}
+
+// Source returns what a request tells whose steps are known.
+func (e *StepEnds) Source() SpanSource { return SpanSource{true, e.source} }
+
+// Members returns the steps that gave the tokens of a request, the first at the
+// given time, the others by the gaps between them. It reports false where one of
+// them has none. The result uses the memory of scratch.
+func (e *StepEnds) Members(first int64, gaps []int64, scratch []int32) ([]int32, bool) {
+	list := scratch[:0]
+	for i, t := 0, first; ; i++ {
+		k := e.find(t)
+		if k < 0 || i > 0 && int32(k) < list[i-1] {
+			return list, false
+		}
+		list = append(list, int32(k))
+		if i == len(gaps) {
+			return list, true
+		}
+		t += gaps[i]
+	}
+}
+
+// Add adds a request: how long it took from its first token to its last, and how
+// many followed the first. members are the steps of its tokens, where they are
+// known. The time of a step without the request is interference if that step only
+// prefills, else a stall.
+func (s *TokenTime) Add(e *StepEnds, members []int32, total, tokens int64) {
+	s.n += tokens
+	s.plus(&s.total, total, 1)
+	for i := 1; i < len(members); i++ {
+		for k := members[i-1] + 1; k <= members[i]; k++ {
+			step := &e.steps[k]
+			switch {
+			case step.Duration < 0:
+			case k == members[i]:
+				s.weight++
+				s.parts(step, 1)
+			case step.Kind == trace.StepPrefill:
+				s.plus(&s.leaf[Interference], step.Duration, 1)
+			default:
+				s.plus(&s.leaf[Stall], step.Duration, 1)
+			}
+		}
+	}
+}
+
+// Merge adds what another has.
+func (s *TokenTime) Merge(o *TokenTime) { s.merge(&o.sums) }
+
+// Fields returns the numbers that the sums consist of, for encodings. over is 1
+// where a sum is beyond 64 bits.
+func (s *TokenTime) Fields() []*int64 {
+	list := []*int64{&s.n, &s.weight, &s.total, &s.over}
+	for i := range s.leaf {
+		list = append(list, &s.leaf[i])
+	}
+	for i := range s.memo {
+		list = append(list, &s.memo[i], &s.told[i])
+	}
+	return list
+}
+
+// SpanDecomposition returns where the time per token of the requests of a side
+// went. excluded counts those without one.
+func SpanDecomposition(side string, list []*TokenTime, excluded map[string]int64) report.Decomposition {
+	var total sums
+	var accounts []account
+	for _, s := range list {
+		total.merge(&s.sums)
+		a := account{of: ofRequest, source: s.Steps, sums: s.sums}
+		if s.Told {
+			a.of = ofMember
+		}
+		accounts = append(accounts, a)
+	}
+	slices.SortStableFunc(accounts, func(a, b account) int { return cmp.Compare(b.n, a.n) })
+	d := begin("tpot", "request", &total, unit.NSPerToken)
+	d.Side, d.Excluded = side, excluded
+	if total.n == 0 {
+		d.Total = report.Null(mostly(excluded))
+	}
+	tables(&d, accounts, nil, unit.NSPerToken)
+	return d
+}
