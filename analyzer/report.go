@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"servescope/analyzer/decompose"
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
@@ -185,6 +186,9 @@ func (s *Session) describe(out *report.Run, r *run, claims *audits, q *query.Que
 	checkReplicas(out, r, q)
 	noRequests(out, r)
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
+	if d, ok := decompose.Means(m); ok && len(r.members) == 1 && out.Requests.Total+out.Requests.Filtered == 0 {
+		out.Decompositions = append(out.Decompositions, d)
+	}
 	for _, m := range r.members {
 		for i, c := range m.Reported {
 			out.Reported = append(out.Reported, compare(c, out, r, m, claims.verdicts[m][i], q, e))

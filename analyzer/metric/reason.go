@@ -41,6 +41,7 @@ const (
 	FewSteps
 	Filtered
 	Inseparable
+	Population
 	reasonCount
 )
 
@@ -80,6 +81,7 @@ var reasons = [...]struct{ code, doc string }{
 	NoClientCount:   {"no_client_count", "the definition counts the text with a client's tokenizer, and the log holds no such count"},
 	FewSteps:        {"few_steps", "no batch size has 30 steps that only decode"},
 	Filtered:        {"filtered", "the filter keeps a part of the requests, and engines log all of them"},
+	Population:      {"population", "the figures are of different sets of requests"},
 	Inseparable:     {"not_separable", "no source tells the stage apart from one of another term"},
 	NoRequests:      {"no_requests", "no request is in the cell"},
 	TooMany:         {"too_many", "there are more buckets of time than are kept"},

@@ -52,6 +52,7 @@ func (b *builder) run(r *report.Run) {
 		b.batch(r, "")
 		b.further(&r.Cell, r.Side)
 	} else {
+		b.decompositions(&r.Cell, "")
 		b.engines(r, "")
 	}
 	b.details(r)

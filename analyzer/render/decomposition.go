@@ -39,6 +39,9 @@ func byStage(d *report.Decomposition) string { return d.Of + " by stage" }
 
 // silent says why a decomposition has nothing to show.
 func silent(d *report.Decomposition) string {
+	if len(d.Notes) > 0 {
+		return words(d.Notes[0])
+	}
 	if len(d.Tables[0].Entries) == 0 {
 		return "no server stamps: residual = total"
 	}

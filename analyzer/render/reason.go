@@ -34,6 +34,7 @@ var reasons = map[string]string{
 	"filtered":         "of a part of the requests only",
 	"not_resident":     "not held in memory: ask for --trim steady",
 	"overlap":          "stages of two nodes overlap",
+	"population":       "of other requests",
 	"not_separable":    "not separable",
 	"too_many":         "too many buckets of time",
 	"single_step":      "only one step",

@@ -71,7 +71,7 @@ type Pair struct{ Key, Value string }
 // Reported is one figure that the producer computed itself, in base units.
 type Reported struct {
 	Key    string    // key in the source: "p99_ttft_ms"
-	Metric string    // our metric's name: "ttft"; empty when it has no counterpart
+	Metric string    // our name: of a metric ("ttft"), or of a column of requests ("d_queue"); empty when it has no counterpart
 	Stat   string    // mean, std, min, max, a quantile as "0.99", or "value"
 	Value  float64   // in Unit
 	Unit   unit.Unit // base unit

@@ -31,7 +31,7 @@ const (
 type family struct {
 	engine, name string // without prefix and the suffixes of samples
 	role         role
-	metric       string // our name of its mean
+	metric       string // our name of its mean, or of the column that it is a mean of
 	since, until string
 }
 
@@ -43,8 +43,8 @@ var families = []family{
 	{"vllm", "time_per_output_token_seconds", gap, "", "v0.3.1", "v0.14"},
 	{"vllm", "request_time_per_output_token_seconds", tpot, "tpot", "v0.11.0", ""},
 	{"vllm", "e2e_request_latency_seconds", e2e, "e2e", "v0.3.0", ""},
-	{"vllm", "request_queue_time_seconds", queue, "", "v0.6.4", ""},
-	{"vllm", "request_prefill_time_seconds", prefill, "", "v0.6.4", ""},
+	{"vllm", "request_queue_time_seconds", queue, "d_queue", "v0.6.4", ""},
+	{"vllm", "request_prefill_time_seconds", prefill, "d_prefill", "v0.6.4", ""},
 	{"vllm", "request_inference_time_seconds", shown, "", "v0.6.4", ""},
 	{"vllm", "request_decode_time_seconds", decode, "", "v0.6.4", ""},
 	{"vllm", "request_generation_tokens", outputTokens, "", "v0.3.0", ""},
