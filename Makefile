@@ -22,11 +22,11 @@ SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 # counts as a failure of the target.
 FUZZTIME ?= 3000x
 
-.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm fused duckdb fuzz
+.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm fused recompute duckdb fuzz
 
 test: fmt vet unit race
 
-check: test tidy static clean-tree fused race-all wasm duckdb fuzz
+check: test tidy static clean-tree fused race-all wasm recompute duckdb fuzz
 
 fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }
@@ -80,6 +80,11 @@ wasm:
 	bin/core $(SAMPLES) >bin/native.json
 	"$(JSEXEC)" bin/core.wasm $(SAMPLES) >bin/wasm.json
 	cmp bin/native.json bin/wasm.json
+
+# Metrics computed a second time, by a script that shares nothing with the product.
+recompute:
+	.ci/need node nodejs
+	SERVESCOPE_REQUIRE_NODE=1 $(GO) test -count=1 -run TestRecomputed ./analyzer
 
 duckdb:
 	.ci/need npm npm

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"servescope/analyzer/report"
@@ -87,4 +88,21 @@ func TestDefinitionsOfOneRequest(t *testing.T) {
 	if m.N != 6 || math.Abs(m.Mean/1e6-10) > 1e-9 {
 		t.Errorf("sglang with speculative decoding: %d gaps of %v", m.N, m.Mean)
 	}
+}
+
+// TestDefinitionsPeakIsTheClients: vLLM's client counts chunks in seconds from
+// the first send; so do we under its definition, on a real file.
+func TestDefinitionsPeakIsTheClients(t *testing.T) {
+	text, err := os.ReadFile(data(t, "vllm/bench-serve-2026-07-spec-2of4-failed.json")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := under(t, "vllm-2026", string(text))
+	for _, f := range r.Reported {
+		if f.Key == "max_output_tokens_per_s" {
+			isRate(t, r, "tps_peak", f.Value)
+			return
+		}
+	}
+	t.Error("the file does not tell its peak")
 }

@@ -9,17 +9,6 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// TestD1PooledAgainstPerRequest: one long and one short request.
-func TestD1PooledAgainstPerRequest(t *testing.T) {
-	var chunks []int64
-	for i := range int64(101) {
-		chunks = append(chunks, 10*i)
-	}
-	c := cellOf(t, metric.Default, streamed(0, 2, 0, 100), streamed(0, 101, chunks...))
-	mean(t, c, "chunk_gap", 101, 1100.0/101) // 10.89
-	mean(t, c, "tpot", 2, 55)
-}
-
 // d2 is 60 s with TTFT ≤ 1 s and TPOT ≤ 50 ms: 5 good, 1 of one token, 2 slow, 2
 // failed.
 func d2() []req {
@@ -92,22 +81,6 @@ func TestD3ConcurrencyByBuckets(t *testing.T) {
 	near(t, "max", c.Concurrency.Max.V, 3)
 }
 
-// TestD4Percentiles: ten values under the three methods.
-func TestD4Percentiles(t *testing.T) {
-	var rows []req
-	for _, v := range []int64{10, 20, 30, 40, 50, 60, 70, 80, 90, 1000} {
-		rows = append(rows, streamed(0, 2, v, v+10))
-	}
-	for name, want := range map[string][3]float64{"default": {55, 181, 918.1}, "guidellm": {50, 90, 1000}, "mlperf": {60, 1000, 1000}} {
-		q := cellOf(t, set(t, name), rows...).Metrics["ttft"].Quantiles
-		for i, rank := range []string{"0.5", "0.9", "0.99"} {
-			if got := q[rank] / float64(ms); math.Abs(got-want[i]) > 1e-9 {
-				t.Errorf("%s: p%s is %v, want %v", name, rank, got, want[i])
-			}
-		}
-	}
-}
-
 // TestD5Duration: 600 tokens; a time-out does not extend W, nor AIPerf's
 // duration, but inference-perf's; MLPerf divides by the longest latency.
 func TestD5Duration(t *testing.T) {
@@ -129,44 +102,6 @@ func TestD5Duration(t *testing.T) {
 	} {
 		value(t, cellOf(t, set(t, name), rows...), "tps_decode", want)
 	}
-}
-
-// TestD7FromSchedule: a client that may not send yet.
-func TestD7FromSchedule(t *testing.T) {
-	r := evented(streamed(1500, 2, 1700, 1720))
-	r.scheduled = 0
-	c := cellOf(t, metric.Default, r)
-	mean(t, c, "ttft", 1, 200)
-	mean(t, c, "ttft_client_from_schedule", 1, 1700)
-	mean(t, cellOf(t, set(t, "vllm-2026"), r), "ttft", 1, 200)
-}
-
-// TestD8ByN: with N instead of N - 1 TPOT is 10 % lower at N = 10, 0.1 % at 1000.
-func TestD8ByN(t *testing.T) {
-	for n, less := range map[int64]float64{10: 0.1, 1000: 0.001} {
-		r := streamed(0, n, 100, 1000)
-		ours, theirs := cellOf(t, metric.Default, r).Metrics["tpot"].Mean, cellOf(t, set(t, "databricks"), r).Metrics["tpot"].Mean
-		if math.Abs(1-theirs/ours-less) > 1e-12 {
-			t.Errorf("N = %d: %v and %v", n, ours, theirs)
-		}
-	}
-}
-
-// TestD10TwoSpeeds: 1/TPOT does not know of TTFT, N/E2E does.
-func TestD10TwoSpeeds(t *testing.T) {
-	c := cellOf(t, metric.Default, streamed(0, 101, 1000, 2000))
-	mean(t, c, "tps_request", 1, 100)
-	mean(t, c, "tps_e2e", 1, 50.5)
-}
-
-// TestD14SpeculativeDecoding: steps of 30 ms with 3 tokens each.
-func TestD14SpeculativeDecoding(t *testing.T) {
-	r := streamed(0, 7, 0, 30, 60)
-	r.tokens = []int64{1, 3, 3}
-	c := cellOf(t, metric.Default, r)
-	mean(t, c, "chunk_gap", 2, 30)
-	mean(t, c, "token_latency", 6, 10)
-	mean(t, c, "tpot", 1, 10)
 }
 
 // TestDefinitionsWeigh: GuideLLM's requests weigh their tokens, in means and in

@@ -26,7 +26,10 @@ func (w *row) mark(m metric.Mark, def *metric.Definition) (int64, metric.Reason)
 			return w.mark(metric.AtEnd, def)
 		}
 		silent := w.status == trace.Empty || w.kind == kindReasoning && def.First == metric.FirstAnswer
-		if t = w.first(def); t == none && silent {
+		if t = w.first(def); w.status == trace.Empty && def.First != metric.FirstEvent {
+			t = none // what came first was no token
+		}
+		if t == none && silent {
 			if !def.Silent {
 				return none, metric.NoAnswerToken // responses without a token are in no cohort
 			}
@@ -71,6 +74,9 @@ func (w *row) uncounted(def *metric.Definition) metric.Reason {
 // the cohort, and N.
 func (w *row) span(p *metric.Pace, to int64, def *metric.Definition) (d, n int64, why metric.Reason) {
 	if why = w.cohort(def); why != metric.None {
+		return 0, 0, why
+	}
+	if why = w.least(def); why != metric.None && p.From == metric.AtFirst {
 		return 0, 0, why
 	}
 	from, why := w.mark(p.From, def)
