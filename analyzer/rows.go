@@ -16,31 +16,60 @@ import (
 // the call; its Run has the label of the report. An error of f ends the walk
 // and is returned.
 func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*trace.Batch) error) error {
-	e, err := engineFor(q.Definition)
+	sel, err := s.arrivals(ctx, q, lists)
 	if err != nil {
 		return err
 	}
+	var keep []bool
+	return s.walk(ctx, sel, lists, func(_ int32, b *trace.Batch, group []int32) error {
+		if group != nil {
+			keep = keep[:0]
+			for _, g := range group {
+				keep = append(keep, g >= 0)
+			}
+			b = b.Select(keep)
+		}
+		if b.Rows == 0 {
+			return nil
+		}
+		return f(b)
+	})
+}
+
+// arrivals reads the inputs, if that has not been done, and returns the selection
+// of the requests that arrive in the interval of q, without its groups.
+func (s *Session) arrivals(ctx context.Context, q *query.Query, lists bool) (*selection, error) {
+	e, err := engineFor(q.Definition)
+	if err != nil {
+		return nil, err
+	}
 	if err := checkQuery(q); err != nil {
-		return err
+		return nil, err
 	}
 	facts := new(kernel.Facts)
 	if q.Trim.Steady {
 		whole := *q
 		whole.Trim, whole.By, whole.Window = query.Trim{}, nil, 0
 		if _, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if !s.loaded {
 		if err := s.load(ctx, lists, nil); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	ungrouped := *q
 	ungrouped.By = nil
-	w := walk{sel: s.choose(&ungrouped, e.metric, facts, true), f: f}
+	return s.choose(&ungrouped, e.metric, facts, true), nil
+}
+
+// walk calls f with all requests in the order of inputs and offsets: the slot of
+// their run, a batch that is valid during the call, and the group of each row, -1
+// for those that sel removes; nil where it keeps all.
+func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(slot int32, b *trace.Batch, group []int32) error) error {
 	if lists && !s.lists {
-		return s.walkInputs(ctx, &w)
+		return s.walkInputs(ctx, sel, f)
 	}
 	var u unpacker
 	for i, r := range s.rows {
@@ -51,40 +80,18 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 		if lists {
 			b = u.batch(r)
 		}
-		if err := w.emit(b, w.sel.of(i)); err != nil {
+		if err := f(r.slot, b, sel.of(i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// walk hands selected rows to f.
-type walk struct {
-	sel  *selection
-	f    func(*trace.Batch) error
-	c    chooser
-	keep []bool
-}
-
-// emit hands on the rows of b that are in a group.
-func (w *walk) emit(b *trace.Batch, group []int32) error {
-	if group != nil {
-		w.keep = w.keep[:0]
-		for _, g := range group {
-			w.keep = append(w.keep, g >= 0)
-		}
-		b = b.Select(w.keep)
-	}
-	if b.Rows == 0 {
-		return nil
-	}
-	return w.f(b)
-}
-
 // walkInputs reads the inputs again, one after the other, for their lists.
-func (s *Session) walkInputs(ctx context.Context, w *walk) error {
+func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot int32, b *trace.Batch, group []int32) error) error {
 	jobs := s.jobs()
 	meter := newMeter(ctx, jobs, s.opt.Progress)
+	var c chooser
 	for i := range jobs {
 		jobs[i].workers = s.opt.Workers
 		var first int64
@@ -93,18 +100,18 @@ func (s *Session) walkInputs(ctx context.Context, w *walk) error {
 			if b.Table != trace.Requests {
 				return nil
 			}
-			f := jobs[i].file
-			m := f.metas[b.Run.Key]
+			file := jobs[i].file
+			m := file.metas[b.Run.Key]
 			if m == nil {
-				return changed(f)
+				return changed(file)
 			}
-			own := f.seen(b, m.view)
+			own, slot := file.seen(b, m.view), s.slots.of(file, b.Run.Key)
 			var group []int32
-			if w.sel.rows != nil {
-				group = w.c.again(w.sel, own, place{f, s.slots.of(f, b.Run.Key), first})
+			if sel.rows != nil {
+				group = c.again(sel, own, place{file, slot, first})
 			}
 			first += int64(b.Rows)
-			return w.emit(own, group)
+			return f(slot, own, group)
 		})
 		if err != nil {
 			return err

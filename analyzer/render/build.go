@@ -112,6 +112,7 @@ func (b *builder) details(r *report.Run) {
 		b.decompositions(&r.Cell, lead)
 	}
 	b.reported(r, lead)
+	b.estimates(r, lead)
 	b.stepTime(r, lead)
 	if lead != "" {
 		b.batch(r, lead)

@@ -46,6 +46,12 @@ var reasons = map[string]string{
 	"not_defined":      "no such figure in this definition set",
 	"no_client_count":  "without a client's count of the text",
 
+	"steps_not_resolvable": "steps not resolvable",
+	"not_stationary":       "not stationary",
+	"not_identifiable":     "not identifiable",
+	"unexplained_stalls":   "unexplained stalls",
+	"wide_interval":        "interval too wide",
+
 	"first_token_recorded":   "first token is recorded itself",
 	"comm_not_recognised":    "no communication kernel was recognised",
 	"event_without_launch":   "over 1 % of the device's time has no launching call",

@@ -228,7 +228,7 @@ var classHeads = [][2]string{{"compute", "compute"}, {"sampling", "sampling"}, {
 // profiled adds where the time of profiled intervals went, as sums per class,
 // unless tables of their parts say so.
 func (b *builder) profiled(r *report.Run, lead string) {
-	if slices.ContainsFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Members != "" }) {
+	if slices.ContainsFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Members != "" && !d.Estimated() }) {
 		return
 	}
 	list := slices.DeleteFunc(slices.Clone(r.Steps), func(s report.Steps) bool { return len(s.Classes) == 0 })

@@ -39,7 +39,7 @@ func (b *builder) stepTime(r *report.Run, lead string) {
 // ofSteps returns the decomposition of a cell that steps tell, or nil.
 func ofSteps(c *report.Cell, of, by string) *report.Decomposition {
 	for i := range c.Decompositions {
-		if d := &c.Decompositions[i]; d.Members != "" && d.Of == of && d.By == by {
+		if d := &c.Decompositions[i]; d.Members != "" && d.Of == of && d.By == by && !d.Estimated() {
 			return d
 		}
 	}

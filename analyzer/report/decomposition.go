@@ -28,6 +28,7 @@ type Decomposition struct {
 	Tables   []Breakdown      `json:"tables"`            // one per set of entries, the largest first; of one that is by something, in its order
 	Memos    []Memo           `json:"memos,omitempty"`   // figures beside all of the tables; absent: none
 	Stops    []Stop           `json:"stops,omitempty"`   // stops of the device within steps, the longest of each rank; absent: none
+	Gaps     []Gap            `json:"gaps,omitempty"`    // the longest gaps between chunks, where nothing else can be told; absent: none
 	Notes    []string         `json:"notes"`             // caveats
 }
 
@@ -144,6 +145,9 @@ func (t *tidier) decompositions(list []Decomposition) {
 	for i := range list {
 		d := &list[i]
 		name := "parts." + d.Of + "." + d.Side
+		if d.Estimated() {
+			name += ".estimated"
+		}
 		if d.Members != "" {
 			t.stepParts(strings.TrimSuffix(name+"."+d.By, "."), d)
 			continue
@@ -195,6 +199,10 @@ func (t *tidier) breakdown(name string, b *Breakdown) {
 	for i := range b.Entries {
 		e := &b.Entries[i]
 		part(strings.Join(e.Leaves, "+"), e.Mean, e.Share, e.Negative, func(x *Tail) Value { return x.Entries[i] })
+		if e.Low.Known {
+			t.emit(name+"."+strings.Join(e.Leaves, "+"), "low", e.Low, b.N)
+			t.emit(name+"."+strings.Join(e.Leaves, "+"), "high", e.High, b.N)
+		}
 	}
 	r := &b.Residual
 	part("residual", r.Mean, r.Share, r.Negative, func(x *Tail) Value { return x.Residual })

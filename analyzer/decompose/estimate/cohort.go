@@ -77,3 +77,18 @@ func (e *Estimate) under(m model, c *cohort) (t times) {
 	}
 	return t
 }
+
+// batch returns how much of the load of a cohort comes of more sequences, in ns;
+// the remainder comes of more context.
+func (e *Estimate) batch(c *cohort) (sum float64) {
+	s, low := e.steps, e.model.of(e.lowB, e.lowC)
+	for k := 1; k < len(s.at); k++ {
+		load := s.expect(e.model, k) - low
+		of := max(0, float64(e.model.b*float64(s.b[k]-e.lowB)))
+		all := of + max(0, float64(e.model.c*(s.context[k]-e.lowC)))
+		if c.own[k] > 0 && load > 0 && all > 0 {
+			sum += float64(float64(c.own[k])*load) * (of / all)
+		}
+	}
+	return sum
+}

@@ -31,14 +31,15 @@ type Estimate struct {
 
 // The limits of the checks.
 const (
-	fewestClean   = 200
-	leastTogether = 0.95
-	leastCompact  = 0.95
-	leastSpread   = 1.5  // of the 95th to the 5th percentile of B or C
-	longStep      = 1.25 // times ŷ
-	mostLong      = 0.02 // of token time beyond it
-	mostDrift     = 0.10
-	widest        = 0.10 // of the interval of a share
+	fewestClean    = 200
+	leastTogether  = 0.95
+	leastCompact   = 0.95
+	leastSpread    = 1.5  // of the 95th to the 5th percentile of B or C
+	longStep       = 1.25 // times ŷ
+	mostLong       = 0.02 // of token time beyond it
+	mostDrift      = 0.10
+	widest         = 0.10 // of the interval of a share
+	mostCorrelated = 0.90 // B and C, for load to be split
 )
 
 // Estimate finds the steps of the replica's log and fits the model. It reorders

@@ -26,7 +26,7 @@ func TestSplitExample(t *testing.T) {
 }
 
 // TestAddsUp: the parts of every request add up to its span, in whatever order its
-// rows come, and the intervals of the mean hold it.
+// rows come, and the intervals hold it.
 func TestAddsUp(t *testing.T) {
 	for seed := uint64(2000); seed < 2012; seed++ {
 		l := simulate.Run(simulate.Random(seed))
@@ -55,8 +55,8 @@ func TestAddsUp(t *testing.T) {
 			t.Errorf("seed %d: %d requests, %d ns; want %d, %d", seed, s.N, s.Parts.Sum(), n, spans)
 		}
 		for p, v := range s.Parts {
-			if mean := float64(v) / float64(max(1, n)); !s.Merged && n > 0 && (mean < s.Low[p]-1 || mean > s.High[p]+1) {
-				t.Errorf("seed %d: %s %g is outside of %g to %g", seed, Part(p), mean, s.Low[p], s.High[p])
+			if near := 1 + abs(float64(v))/1e3; !s.Merged && n > 0 && (float64(v) < s.Low[p]-near || float64(v) > s.High[p]+near) {
+				t.Errorf("seed %d: %s %d is outside of %g to %g", seed, Part(p), v, s.Low[p], s.High[p])
 			}
 		}
 	}
@@ -128,5 +128,21 @@ func TestModel(t *testing.T) {
 	}
 	if m := s.solve(); m.b != 0 || abs(m.a-77.5) > 1e-9 { // their mean
 		t.Errorf("falling: %+v", m)
+	}
+}
+
+// TestBatch: load comes of the batch and of the context in proportion to b·(B − B₅)
+// and c·(C − C₅).
+func TestBatch(t *testing.T) {
+	e := &Estimate{model: model{a: 10, b: 2, c: 1}, lowB: 1, lowC: 5, steps: &steps{
+		at: []int64{0, 17, 60}, b: []int32{0, 1, 4}, context: []float64{0, 5, 23}, kind: make([]kind, 3),
+	}}
+	c := &cohort{own: []int32{0, 1, 3}, redone: make([]int32, 3), away: make([]int32, 3)}
+	// f_lo is 17; ŷ of the last step 41: load 24 of three requests, 6 of it of the batch.
+	if got := e.batch(c); got != 18 {
+		t.Errorf("got %v", got)
+	}
+	if got := e.under(e.model, c); got.part != [parts]float64{17 + 3*17, 3 * 24, 0, 0, 3 * 2} {
+		t.Errorf("got %v", got)
 	}
 }

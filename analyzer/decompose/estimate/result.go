@@ -57,34 +57,42 @@ func (l *Log) Estimate(complete bool) *Result {
 	return out
 }
 
-// Summary is the decode spans of a selection of requests, taken apart.
+// Summary is the decode spans of a selection of requests, taken apart. Times are
+// sums in ns over all of them; divided by Tokens they are of the time per output
+// token, weighted by tokens.
 type Summary struct {
 	N      int64 // requests
-	Tokens int64 // behind the first of each: what D is divided by
+	Tokens int64 // behind the first of each
 	Parts  Parts
-	Vague  int64 // ns of the interference that may be none
+	Vague  int64 // of the interference, what may be none
 
-	// Low and High are the interval of the mean of each part in ns over all N, by
-	// what is not known about the model, and about ambiguous steps. Null says why a
-	// part, or its share, must not be shown.
+	// Low and High are the interval of each part, by what is not known about the
+	// model, and about ambiguous steps. Null says why a part is not known.
 	Low, High [parts]float64
 	Null      [parts]Reason
-	Merged    bool // floor and load are one
 
-	Excluded map[Reason]int64 // requests that are not among N
+	Merged bool    // floor and load are one, which is in the interval of each
+	Split  bool    // load is known to be of the batch and of the context:
+	Batch  float64 // of the load, what more sequences make; the remainder is of context
+
+	Negative [parts]int64 // tokens of requests of which the part is negative
+	Short    int64        // tokens of requests of which all that is not known, with the rest, is negative
+
+	Excluded map[Reason]int64 // tokens of requests that are not among N
 	Long     Long             // gaps of requests whose steps stamps do not tell apart
 }
 
 // Summary sums up the requests with two chunks or more that in selects.
 func (r *Result) Summary(in func(row int64) bool) *Summary {
-	out := &Summary{Excluded: make(map[Reason]int64)}
+	out := &Summary{Excluded: make(map[Reason]int64), Split: true}
 	var draws []times // by model of the bootstrap
+	var each []spent
 	for i := range r.Replicas {
 		e := r.Replicas[i].Estimate
 		if e.Refused != None {
 			for q := range e.replica.requests {
 				if x := &e.replica.requests[q]; len(x.Gaps) > 0 && in(x.Row) {
-					out.Excluded[e.Refused]++
+					out.Excluded[e.Refused] += x.steps()
 				}
 			}
 			if e.Refused == NotResolvable {
@@ -98,16 +106,45 @@ func (r *Result) Summary(in func(row int64) bool) *Summary {
 				continue
 			}
 			p, vague := e.steps.split(q, x, e.model, e.Low)
+			each = append(each, spent{p, x.steps()})
 			out.N++
 			out.Tokens += x.steps()
 			out.Parts.Add(p)
 			out.Vague += vague
 		}
 		out.nulls(e)
-		draws = e.draw(e.newCohort(in), draws)
+		c := e.newCohort(in)
+		draws = e.draw(c, draws)
+		out.Batch += e.batch(c)
 	}
+	out.Split = out.Split && out.N > 0 && !out.Merged
 	out.intervals(draws)
+	out.negative(each)
 	return out
+}
+
+// spent is the parts of a request, and its tokens.
+type spent struct {
+	parts  Parts
+	tokens int64
+}
+
+// negative counts the tokens of requests with negative parts.
+func (s *Summary) negative(each []spent) {
+	for _, x := range each {
+		unknown := x.parts[Rest]
+		for p, v := range x.parts {
+			if v < 0 {
+				s.Negative[p] += x.tokens
+			}
+			if s.Null[p] != None && Part(p) != Rest {
+				unknown += v
+			}
+		}
+		if unknown < 0 {
+			s.Short += x.tokens
+		}
+	}
 }
 
 // steps returns what the span of x is divided by: N − 1, or the gaps where N is
@@ -147,6 +184,7 @@ func (s *Summary) nulls(e *Estimate) {
 		s.Null[Interference], s.Null[Rest] = Unexplained, Unexplained
 	}
 	s.Merged = s.Merged || e.Merged
+	s.Split = s.Split && e.steps.prompts && max(e.Correlation, -e.Correlation) <= mostCorrelated
 }
 
 // intervals finds the interval of each part.
@@ -159,7 +197,7 @@ func (s *Summary) intervals(draws []times) {
 		if span := float64(s.Parts.Sum()); hi-lo > float64(widest*span) && s.Null[p] == None {
 			s.Null[p] = WideInterval
 		}
-		s.Low[p], s.High[p] = lo/float64(s.N), hi/float64(s.N)
+		s.Low[p], s.High[p] = lo, hi
 	}
 }
 

@@ -1,14 +1,18 @@
 package app
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"servescope/analyzer/query"
 	"servescope/analyzer/render"
 	"servescope/analyzer/report"
+	"servescope/analyzer/unit"
 )
 
 // renderers are the forms a report can take: the values of --format. Without it
@@ -39,7 +43,11 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 			},
 			queryFlags(),
-			[]cli.Flag{strictFlag()},
+			[]cli.Flag{
+				&cli.BoolFlag{Name: "estimate", Usage: "estimate the parts of TPOT from timestamps"},
+				&cli.BoolFlag{Name: "complete", Usage: "for --estimate: no request is missing"},
+				strictFlag(),
+			},
 			inputFlags(),
 			[]cli.Flag{colorFlag()},
 		),
@@ -56,6 +64,9 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Bool("complete") && !c.Bool("estimate") {
+		return usagef("--complete says nothing without --estimate")
+	}
 	if form == "" {
 		form = rendererExts[filepath.Ext(c.String("output"))]
 	}
@@ -69,6 +80,9 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	}
 	defer w.Close()
 	rep, err := w.Run(c.Context, q)
+	if err == nil && c.Bool("estimate") {
+		err = p.estimate(c, w, q, rep)
+	}
 	w.clear()
 	if err != nil {
 		return err
@@ -86,6 +100,20 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	case c.Bool("strict"):
 		return lost(rep.Diags)
 	}
+	return nil
+}
+
+// estimate adds the estimate from timestamps to a report and tells what it cost,
+// which no other figure of the report includes.
+func (p *Process) estimate(c *cli.Context, w *workspace, q *query.Query, rep *report.Report) error {
+	since := time.Now()
+	chunks, err := w.Estimate(c.Context, q, rep, c.Bool("complete"))
+	if err != nil {
+		return err
+	}
+	w.clear()
+	cost := unit.Format(unit.Nanosecond, float64(time.Since(since)))
+	fmt.Fprintf(p.Stderr, "%s: the estimate took %s for %d chunks of tokens\n", programName, cost, chunks)
 	return nil
 }
 

@@ -1,0 +1,105 @@
+package analyzer
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"servescope/analyzer/decompose/estimate"
+	"servescope/analyzer/decompose/simulate"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+)
+
+// estimated estimates what q selects of a source and returns the decomposition.
+func estimated(t *testing.T, q *query.Query, opt Options, complete bool, src source) report.Decomposition {
+	t.Helper()
+	s, err := openAll(t, opt, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r, err := s.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(r.Runs[0].Decompositions)
+	if _, err := s.Estimate(t.Context(), q, r, complete); err != nil {
+		t.Fatal(err)
+	}
+	list := r.Runs[0].Decompositions
+	if len(r.Runs) != 1 || len(list) != before+1 || !list[before].Estimated() {
+		t.Fatalf("%d runs, %d decompositions after %d", len(r.Runs), len(list), before)
+	}
+	return list[before]
+}
+
+// TestEstimate: a log that is read gives what its rows give, whether its lists fit
+// the memory or not; parts add up exactly; a filter selects requests, not steps.
+func TestEstimate(t *testing.T) {
+	l := simulate.Run(simulate.Random(1018))
+	var text strings.Builder
+	if err := l.WriteTokenlog(&text); err != nil {
+		t.Fatal(err)
+	}
+	src := source{"log.jsonl", "", text.String()}
+	log := new(estimate.Log)
+	log.Add(l.Requests)
+	want := log.Estimate(true).Summary(func(int64) bool { return true })
+	got := estimated(t, new(query.Query), Options{Workers: 2}, true, src)
+	if len(got.Tables) != 1 || got.N != want.Tokens || got.Side != "server" || got.Tables[0].Sum.Int != want.Parts.Sum() {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	table := &got.Tables[0]
+	sum := table.Residual.Sum.Int
+	for i, e := range table.Entries {
+		sum += e.Sum.Int
+		if e.Sum.Int != want.Parts[i] || e.Mean.V != float64(want.Parts[i])/float64(want.Tokens) {
+			t.Errorf("%s: got %+v, want %d", e.Leaves, e.Sum, want.Parts[i])
+		}
+	}
+	if len(table.Entries) != 4 || sum != table.Sum.Int || table.Residual.Sum.Int != want.Parts[estimate.Rest] {
+		t.Errorf("%d entries, parts make %d of %d", len(table.Entries), sum, table.Sum.Int)
+	}
+	if again := estimated(t, new(query.Query), Options{Workers: 1, Memory: 1 << 16, Block: 1 << 12}, true, src); !reflect.DeepEqual(again, got) {
+		t.Errorf("read again: got %+v, want %+v", again, got)
+	}
+	prompts := slices.Sorted(slices.Values(l.Requests.Ints(trace.PromptTokens).Values))
+	half := strconv.FormatInt(prompts[len(prompts)/2], 10)
+	some := estimated(t, queryOf(t, "filter=prompt_tokens > "+half), Options{Workers: 2}, true, src)
+	others := estimated(t, queryOf(t, "filter=prompt_tokens <= "+half), Options{Workers: 2}, true, src)
+	if some.N == 0 || others.N == 0 || some.N+others.N != got.N || some.Tables[0].Sum.Int+others.Tables[0].Sum.Int != table.Sum.Int ||
+		some.Tables[0].Entries[2].Sum.Int+others.Tables[0].Entries[2].Sum.Int != table.Entries[2].Sum.Int {
+		t.Errorf("%+v and %+v do not make %+v", some.Tables[0], others.Tables[0], table)
+	}
+}
+
+// TestEstimateRefused: without evidence nothing is told, and every token is left
+// out; where chunks do not tell steps apart, long gaps are listed by request.
+func TestEstimateRefused(t *testing.T) {
+	read := func(seed uint64, complete bool) report.Decomposition {
+		var text strings.Builder
+		l := simulate.Run(simulate.Random(seed))
+		if err := l.WriteTokenlog(&text); err != nil {
+			t.Fatal(err)
+		}
+		return estimated(t, new(query.Query), Options{Workers: 2}, complete, source{"log.jsonl", "", text.String()})
+	}
+	d := read(1018, false)
+	if d.N != 0 || d.Total.Reason != "coverage" || d.Excluded["coverage"] == 0 || len(d.Tables) != 0 || len(d.Notes) != 1 {
+		t.Errorf("%+v", d)
+	}
+	d = read(1020, true)
+	if d.Total.Reason != "steps_not_resolvable" || len(d.Gaps) == 0 || !strings.HasPrefix(d.Gaps[0].Request, "sim-") || d.Gaps[0].Duration < d.Gaps[1].Duration {
+		t.Errorf("%+v", d)
+	}
+	for _, text := range []string{"{\"request_id\":\"a\",\"sent_ns\":1,\"status\":\"failed\"}\n", "{\"request_id\":\"a\",\"sent_ns\":1,\"first_token_ns\":2,\"last_token_ns\":9,\"output_tokens\":4,\"status\":\"ok\"}\n"} {
+		d := estimated(t, new(query.Query), Options{}, true, source{"log.jsonl", "", text})
+		if d.Total.Reason != "not_recorded" || d.N != 0 {
+			t.Errorf("%s: %+v", text, d)
+		}
+	}
+}
