@@ -37,4 +37,32 @@
 //
 // Durations may be added across clocks, stamps are not: TTFT of several rows of
 // one request takes differences of totals only.
+//
+// # Time per output token
+//
+// An engine step of a profiler trace is an interval from the end of the step
+// before to its own; eight classes tile it (trace.Steps), and roll up as
+//
+//	decode compute      compute
+//	communication       communication, host transfer
+//	scheduling          scheduling
+//	framework overhead  sampling, launch wait, host execution
+//
+// Time in which nothing is known of the host is residual where ranges of the
+// scheduler were recorded, else one entry with scheduling. TPOT of a run is
+// weighted by its decode tokens: Σ g·A / Σ g over the steps, where g is how many
+// sequences get a token and A how long they waited since the step that gave them
+// the one before. Steps that only prefill in between are interference, a stage of
+// scheduling. Without request ids it is assumed that of the g sequences of a step
+// min(g before, g) have gone on through these, and that the others were prefilled
+// last of all; what the other assumption gives is the other end of a range.
+//
+// Of a single request, whose tokens have stamps on the clock of the steps, the
+// span from the first to the last token is the sum of the steps in between, up to
+// delivery: its own steps with their parts, and those without it, interference if
+// they only prefill and else a stall.
+//
+// Logs that state the time inside of steps only, or estimates of it, give steps by
+// kind and batch size, and no TPOT. Shares of a profiled run are those of that run:
+// they are never put onto the TPOT of another.
 package decompose

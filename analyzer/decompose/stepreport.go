@@ -290,7 +290,11 @@ type bucket struct {
 
 func (b bucket) String() string {
 	name := "steps"
-	if b.kind != NoKind {
+	switch b.kind {
+	case NoKind:
+	case trace.StepWindow:
+		name = "windows"
+	default:
 		name = trace.Steps.Fields[trace.StepKindCol].Values[b.kind] + " steps"
 	}
 	switch {

@@ -399,7 +399,7 @@ func TestStepsMean(t *testing.T) {
 		t.Fatalf("%d: %+v", len(list), list[0])
 	}
 	b := &list[1].Tables[1]
-	if got, want := figures(b), "total 80, decode_compute not_recorded[0,80], communication not_recorded[0,80], scheduling not_recorded[0,80], framework_overhead not_recorded[0,80], residual 80"; b.Cohort != "window steps of 4" || got != want || len(b.Entries) != 0 {
+	if got, want := figures(b), "total 80, decode_compute not_recorded[0,80], communication not_recorded[0,80], scheduling not_recorded[0,80], framework_overhead not_recorded[0,80], residual 80"; b.Cohort != "windows of 4" || got != want || len(b.Entries) != 0 {
 		t.Errorf("%s: %s\nwant %s", b.Cohort, got, want)
 	}
 }

@@ -207,6 +207,11 @@ func (b *builder) stepSizes(d, all, tokens *report.Decomposition, lead string) {
 	b.terms("steps by kind and batch size", lead, []string{"steps"}, rowsOf(d))
 	s := &b.sections[len(b.sections)-1]
 	s.lines = append(s.lines, pair{key: "length", value: own("%s", d.Label)})
+	if t := &d.Tables[0]; len(t.Entries) == 0 {
+		s.lines = append(s.lines, pair{key: "parts", value: own("not recorded")})
+	} else if len(t.Entries) == 1 && len(t.Entries[0].Leaves) > 1 {
+		s.lines = append(s.lines, pair{key: "parts", value: own("compute, communication and framework overhead are not separable in it")})
+	}
 	if left := leftOut(d); left != "" {
 		s.lines = append(s.lines, pair{key: "left out", value: own("%s", left)})
 	}
@@ -312,10 +317,13 @@ func (b *builder) terms(title, lead string, heads []string, rows []termRow) {
 		}
 	}
 	column("mean", func(t *report.Breakdown) string { return plainValue(scale, t.Total) })
+	before := len(g.head)
 	for i, head := range []string{"compute", "comm", "sched", "overhead"} {
 		column(head, func(t *report.Breakdown) string { return termCell(scale, t, i) })
 	}
-	column("residual", func(t *report.Breakdown) string { return plainValue(scale, t.Residual.Mean) })
+	if len(g.head) > before {
+		column("residual", func(t *report.Breakdown) string { return plainValue(scale, t.Residual.Mean) })
+	}
 	b.sections = append(b.sections, section{title: title, lead: nextTo(lead, "in "+scale.Symbol), grid: g})
 }
 

@@ -168,3 +168,18 @@ func TestTokenTimeWindows(t *testing.T) {
 		t.Error("nothing of it in Markdown")
 	}
 }
+
+// TestTokenTimeInCSV reads figures back from the long form.
+func TestTokenTimeInCSV(t *testing.T) {
+	out := string(render(t, CSV, profiledRun(report.Query{}, mixedTimeline("tp0", 0))))
+	const all = "compute|sampling|communication|host_transfer|launch_wait|scheduling|host_exec"
+	for _, want := range []string{
+		"parts.tpot.engine,mean,110000000,ns/token,13,", "parts.tpot.engine,high,110000000,ns/token,13,", "parts.tpot.engine,excluded.head_missing,2,,,",
+		"parts.tpot.engine.kind." + all + "|interference.mixed steps.interference,mean,", "parts.tpot.engine.memo.mixed_share,mean,",
+		"parts.step.engine.batch." + all + ".decode steps of 2.communication,mean,4000000,ns,1,", "parts.step.engine.batch." + all + ".mixed steps of 3.t_decode_compute,mean,29000000,ns,1,",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+}

@@ -170,8 +170,10 @@ func (t *tidier) decompositions(list []Decomposition) {
 // no requests: "parts.tpot.engine.rank.SIGNATURE.tp0.compute".
 func (t *tidier) stepParts(name string, d *Decomposition) {
 	t.emit(name, "mean", d.Total, d.N)
-	t.emit(name, "low", d.Low, d.N)
-	t.emit(name, "high", d.High, d.N)
+	if d.Low.Known && d.High.Known {
+		t.emit(name, "low", d.Low, d.N)
+		t.emit(name, "high", d.High, d.N)
+	}
 	for _, code := range sorted(d.Excluded) {
 		t.add(name, "excluded."+code, KnownInt(d.Excluded[code], unit.None))
 	}

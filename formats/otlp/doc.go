@@ -37,7 +37,9 @@
 // a monotonic one for each request, so a request is one row: received,
 // dispatched, queued, admitted, prefill_end, first_token (at the frontend) and
 // finished. Where a slice is missing, its neighbours are one merged entry. Chunk
-// gaps are the times between the ends of decode steps. On the nodes of a
+// gaps are the times between the ends of decode steps.
+// Events of the scheduler name the batch of each of them: the steps of the engine,
+// which are rows of the steps table (schedule.go). On the nodes of a
 // disaggregated deployment requests have the side prefill or decode, and the
 // bootstrap room as join_group.
 package otlp
