@@ -55,6 +55,7 @@ func (e *engine) complete(c *report.Cell, reason string) {
 	}
 	for _, v := range []*report.Value{
 		&c.Throughput.From, &c.Throughput.To, &c.Throughput.Window,
+		&c.Throughput.Tokens.Output, &c.Throughput.Tokens.OutputOK, &c.Throughput.Tokens.Prompt, &c.Throughput.Tokens.PromptOK,
 		&c.Concurrency.Mean, &c.Concurrency.Max, &c.Concurrency.SteadyFrom, &c.Concurrency.SteadyTo,
 	} {
 		if !v.Known && v.Reason == "" {

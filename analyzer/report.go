@@ -185,6 +185,7 @@ func (s *Session) describe(out *report.Run, r *run, claims *audits, q *query.Que
 	}
 	checkReplicas(out, r, q)
 	noRequests(out, r)
+	reconcile(out, r, q)
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
 	if d, ok := decompose.Means(m); ok && len(r.members) == 1 && out.Requests.Total+out.Requests.Filtered == 0 {
 		out.Decompositions = append(out.Decompositions, d)

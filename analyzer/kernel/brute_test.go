@@ -132,7 +132,7 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 	if in.to > in.from {
 		lo, hi = max(a, in.from), min(b, in.to)
 	}
-	var running, stalled, loose int64
+	var running, stalled, loose, promptOK int64
 	replicas := map[string]*[3]int64{"a": {}, "b": {}} // tokens, those after the first, decode time
 	var tokens, tokensOK, firsts, span, prompt, cached, good, inflight, judged, unclear int64
 	perMilli := make([]int64, 20_000)
@@ -216,6 +216,9 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 			if in.at(q.first) {
 				prompt += q.prompt
 				cached += q.cached
+				if ok {
+					promptOK += q.prompt
+				}
 			}
 		}
 		if arrived && q.status != trace.Failed {
@@ -250,6 +253,9 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 		return
 	}
 	dt := float64(hi-lo) / 1000
+	if x := c.Throughput.Tokens; x.Output.Int != tokens || x.OutputOK.Int != tokensOK || x.Prompt.Int != prompt || x.PromptOK.Int != promptOK {
+		t.Errorf("%s: %+v, want %d, %d, %d, %d", where, x, tokens, tokensOK, prompt, promptOK)
+	}
 	value(t, c, "tps", float64(tokens)/dt)
 	value(t, c, "tps_ok", float64(tokensOK)/dt)
 	value(t, c, "tps_end_to_end", float64(tokens+prompt)/dt)

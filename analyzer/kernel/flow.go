@@ -7,7 +7,7 @@ type flow struct {
 	completed        int64 // ok requests, by their end
 	tokens, tokensOK int64 // by their own time
 	firsts           int64 // of tokens, those that are the first of their request
-	prompt           int64 // prompt tokens, by the first token
+	prompt, promptOK int64 // prompt tokens, by the first token
 	prompts          int64 // requests whose prompt counts
 	noPrompt         int64 // of unknown length
 	cached           int64 // cached prompt tokens, by the first token
@@ -65,7 +65,7 @@ const maxReplicas = 4096
 func newFlow() *flow { return &flow{firstDone: none, lastDone: none} }
 
 func (f *flow) sums() []*int64 {
-	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.prompts, &f.noPrompt,
+	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.promptOK, &f.prompts, &f.noPrompt,
 		&f.cached, &f.cachedOf, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
 		&f.byChunk, &f.spread, &f.long, &f.unlisted, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
 		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated,

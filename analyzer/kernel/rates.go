@@ -172,6 +172,9 @@ func (s *ratesState) prompt(y *sequence) {
 		f.cachedOf += w.prompt
 	}
 	f.prompt += w.prompt
+	if w.cohort(s.def) == metric.None {
+		f.promptOK += w.prompt
+	}
 }
 
 // complete adds what an ok request counts at its end.

@@ -111,6 +111,7 @@ func (s *ratesState) put(p *putter) {
 	}
 	p.requests(s.def)
 	p.tokens(s.def)
+	p.totals()
 	s.model(p)
 	if len(s.q.SLO) == 0 {
 		p.null("goodput", metric.NoObjective)
@@ -266,7 +267,7 @@ func (p *putter) tokens(def *metric.Definition) {
 	if f.prompts > 0 && f.noPrompt == f.prompts {
 		prompts = metric.NotRecorded
 	}
-	lack := counting(f.noPrompt, "the prompt of 1 request is of unknown length and left out", "the prompts of %d requests are of unknown length and left out")
+	lack := noPromptNote(f.noPrompt)
 	p.per("tps_prompt", f.prompt, unit.TokenRate, prompts, lack)
 	both := prompts
 	if both == metric.None {

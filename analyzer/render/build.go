@@ -111,6 +111,7 @@ func (b *builder) details(r *report.Run) {
 	if lead != "" {
 		b.decompositions(&r.Cell, lead)
 	}
+	b.reconciled(r, lead)
 	b.reported(r, lead)
 	b.estimates(r, lead)
 	b.stepTime(r, lead)

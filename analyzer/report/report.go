@@ -85,6 +85,8 @@ type Run struct {
 	Removed   Removed     `json:"removed"`   // what the query leaves out; the requests add up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
 	Steady    *Cell       `json:"steady"`    // the same figures in the steady window; null where there is none (see concurrency), and where the query is about a part of the time or about that window itself
+
+	Reconciled []Reconciled `json:"reconciled,omitempty"` // what requests add up to beside the engines' own counts; absent where the run has not both
 }
 
 // Steps sums up the steps, or the logged windows of time, of one kind on one
@@ -180,6 +182,7 @@ type Throughput struct {
 	Window Value            `json:"window_ns"` // length of W in ns
 	Values map[string]Value `json:"values"`    // rates and totals by name
 
+	Tokens   Tokens       `json:"tokens"`             // what the rates of tokens are of
 	Replicas []Replica    `json:"replicas,omitempty"` // by replica, where requests name theirs; not in windows
 	Engines  []EngineLoad `json:"engines,omitempty"`  // by engine, where one logs its load; not in windows
 }

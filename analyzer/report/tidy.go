@@ -37,6 +37,7 @@ func (r *Report) Tidy() iter.Seq[Row] {
 				t.add("ours."+f.Key, f.Stat, f.Ours)
 			}
 			t.audit(run.Audit)
+			t.reconciled(run.Reconciled)
 			for _, part := range []struct {
 				scope string
 				cell  *Cell
@@ -109,6 +110,7 @@ func (t *tidier) cell(c *Cell) {
 	for _, name := range sorted(c.Throughput.Values) {
 		t.add("throughput."+name, "value", c.Throughput.Values[name])
 	}
+	t.tokens(&c.Throughput.Tokens)
 	t.loads(&c.Throughput)
 	t.add("concurrency", "mean", c.Concurrency.Mean)
 	t.add("concurrency", "max", c.Concurrency.Max)
