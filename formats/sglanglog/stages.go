@@ -20,17 +20,15 @@ var (
 )
 
 // statColumns are the columns of the counts.
-var statColumns = [...]trace.Col{statInput: trace.PromptTokens, statCachedInput: trace.CachedTokens, statOutput: trace.OutputTokens, statAttempts: trace.Preemptions}
+var statColumns = [...]trace.Col{trace.PromptTokens, trace.CachedTokens, trace.OutputTokens, trace.Preemptions}
 
 // timeStats takes what a scheduler measured of a request. Its row is of the side
 // engine, or of the node: prefill, decode.
 func (f *fold) timeStats(r *linelog.Record) *linelog.Problem {
-	s, ok := parseStats(r.Message)
+	s := statsOf(r)
 	switch {
 	case r.Cut:
 		return torn
-	case !ok:
-		return badStats
 	case sglmeta.HealthCheck(s.rid):
 		f.facts.health++
 		return nil
@@ -43,15 +41,16 @@ func (f *fold) timeStats(r *linelog.Record) *linelog.Problem {
 	}
 	b.Int(trace.Offset, r.Offset)
 	f.setReplica(r)
-	for stat, col := range statColumns {
-		if s.has(stat) && s.value[stat] >= 0 {
-			b.Int(col, s.value[stat])
+	for i, col := range statColumns {
+		stat := statInput + i
+		if s.has(stat) && s.value(stat) >= 0 {
+			b.Int(col, s.value(stat))
 		}
 	}
 	state := trace.OK
 	if s.has(statOutput) {
 		b.Code(trace.OutputTokensSource, int32(trace.FromServer))
-		if s.value[statOutput] == 0 {
+		if s.value(statOutput) == 0 {
 			state = trace.Empty
 		}
 	}
@@ -64,7 +63,7 @@ func (f *fold) timeStats(r *linelog.Record) *linelog.Problem {
 // stage sets the side, stamps and durations of a row.
 func (f *fold) stage(r *linelog.Record, s *stats) {
 	b := f.rows
-	if v := s.value[statForward]; s.has(statForward) && v >= longest {
+	if v := s.value(statForward); s.has(statForward) && v >= longest {
 		f.log.Note(brokenProducer, r.Offset)
 		b.Code(trace.SideCol, int32(trace.Engine))
 		b.Int(trace.Finished, v) // of an epoch in ms: the start was 0
@@ -142,7 +141,7 @@ func (f *fold) unified(s *stats) {
 	}
 	if forwardOK {
 		b.Int(trace.Finished, t+queue+forward)
-		if s.has(statOutput) && s.value[statOutput] > 0 {
+		if s.has(statOutput) && s.value(statOutput) > 0 {
 			b.Int(trace.LastToken, t+queue+forward)
 		}
 	}
@@ -222,7 +221,7 @@ func (f *fold) decodeNode(s *stats) {
 	}
 	admitted := t + before + transfer + queue
 	b.Int(trace.Admitted, admitted)
-	if s.has(statOutput) && s.value[statOutput] > 0 {
+	if s.has(statOutput) && s.value(statOutput) > 0 {
 		b.Int(trace.FirstToken, admitted)
 		if forwardOK {
 			b.Int(trace.LastToken, admitted+forward)

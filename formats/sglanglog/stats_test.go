@@ -1,12 +1,14 @@
 package sglanglog
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/internal/linelog"
 )
 
 // TestP55: a request that one node prefills and another decodes: on the decode
@@ -56,26 +58,48 @@ func TestTimeStatsStyles(t *testing.T) {
 		"prealloc_duration=4.00ms, transfer_duration=8.00ms, queue_duration=5.00ms, forward_duration=9.00ms, start_time=5.000":                                                            {statPrealloc: 4, statTransfer: 8, statQueue: 5, statForward: 9, statStart: 5000},
 		"bootstrap_duration=9.05ms, alloc_wait_duration=11.50ms, transfer_duration=22297.77ms, queue_duration=0.71ms, forward_duration=1321.16ms, entry_time=7.500":                       {statBootstrap: 9.05, statAllocWait: 11.5, statTransfer: 22297.77, statQueue: 0.71, statForward: 1321.16, statEntry: 7500},
 	} {
-		s, ok := parseStats([]byte("ReqTimeStats(rid=r, bootstrap_room=3, input_len=4, cached_input_len=1, output_len=5, attempts=2, type=prefill): " + body))
+		s, ok := parse(t, "ReqTimeStats(rid=r, bootstrap_room=3, input_len=4, cached_input_len=1, output_len=5, attempts=2, type=prefill): "+body)
 		got := make(map[int]float64)
-		for stat := statQueue; stat < statCount; stat++ {
+		for stat := statQueue; stat < statEnd; stat++ {
 			if s.has(stat) {
-				got[stat] = float64(s.value[stat]) / 1e6
+				got[stat] = float64(s.value(stat)) / 1e6
 			}
 		}
 		if !ok || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s:\n got %v\nwant %v", body, got, want)
 		}
-		if string(s.rid) != "r" || string(s.room) != "3" || string(s.kind) != "prefill" || s.value[statInput] != 4 || s.value[statCachedInput] != 1 || s.value[statOutput] != 5 || s.value[statAttempts] != 2 {
+		if string(s.rid) != "r" || string(s.room) != "3" || string(s.kind) != "prefill" || s.value(statInput) != 4 || s.value(statCachedInput) != 1 || s.value(statOutput) != 5 || s.value(statAttempts) != 2 {
 			t.Errorf("%s: head %+v", body, s)
 		}
 	}
 	for _, line := range []string{"ReqTimeStats(rid=r, input_len=4", "ReqTimeStats()", "Req Time Stats(rid=, type=unified): x", "ReqTimeStats(input_len=4, type=x): "} {
-		if _, ok := parseStats([]byte(line)); ok {
+		if _, ok := parse(t, line); ok {
 			t.Errorf("%q is torn", line)
 		}
 	}
 }
+
+// parse reads one line of time stats; ok is false where it is not whole.
+func parse(t *testing.T, line string) (s stats, ok bool) {
+	t.Helper()
+	r, err := linelog.Open(t.Context(), formats.FromBytes("x", []byte(line+"\n")), formats.Whole, given, table, new(trace.RunMeta),
+		func(*linelog.Log) linelog.Fold { return capture{func(r *linelog.Record) { s, ok = statsOf(r), true }} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for r.Next() {
+	}
+	s.rid, s.room, s.kind = bytes.Clone(s.rid), bytes.Clone(s.room), bytes.Clone(s.kind)
+	return s, ok
+}
+
+// capture is a fold that hands records on.
+type capture struct{ record func(*linelog.Record) }
+
+func (c capture) Record(r *linelog.Record) *linelog.Problem { c.record(r); return nil }
+func (capture) Batch(bool) *trace.Batch                     { return nil }
+func (capture) End()                                        {}
 
 // TestOneRequestInThreeLines: Receive, Finish and time stats of one request make a
 // row of the server and one of the engine, which are not added up.

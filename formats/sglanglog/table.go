@@ -32,6 +32,10 @@ const (
 	method
 	path
 	status
+	rid
+	room
+	statKind
+	statInput // and the other numbers of time stats: see timestats.go
 )
 
 // key maps a key of a pair to a slot.
@@ -41,7 +45,7 @@ func key(text string, slot int) linelog.Field { return linelog.Field{Key: text, 
 const maxTPS = 1e8
 
 var table = (&linelog.Table{
-	Slots: []linelog.Slot{
+	Slots: append([]linelog.Slot{
 		index:            {Name: "index", Type: linelog.Int, Max: 1e15},
 		newSequences:     {Name: "new_sequences", Type: linelog.Int, Max: 1e7},
 		newTokens:        {Name: "new_tokens", Type: linelog.Int, Max: 1e9},
@@ -67,7 +71,10 @@ var table = (&linelog.Table{
 		method:           {Name: "method", Type: linelog.Text},
 		path:             {Name: "path", Type: linelog.Text},
 		status:           {Name: "status", Type: linelog.Int, Max: 999},
-	},
+		rid:              {Name: "rid", Type: linelog.Word},
+		room:             {Name: "room", Type: linelog.Word},
+		statKind:         {Name: "kind", Type: linelog.Word},
+	}, statSlots()...),
 	Heads: []linelog.Head{
 		{Name: "sglang", Before: "[", After: "%R] ", Dateless: true},                 // [2026-03-01 09:00:00.123 DP1 TP0 EP0] …
 		{Name: "gateway", After: " %L ", Peek: "http_request", UTC: true},            // 2026-01-03 17:37:28  INFO http_request{…}: …
@@ -137,8 +144,8 @@ var requestKinds = []linelog.Kind{
 	{Name: "health check", Start: []string{"ReqTimeStats(rid=HEALTH_CHECK", "Req Time Stats(rid=HEALTH_CHECK"}, Anywhere: true, Use: linelog.Noise},
 	{Name: "health check", Start: []string{"Finish: obj=GenerateReqInput(rid='HEALTH_CHECK", "Receive: obj=GenerateReqInput(rid='HEALTH_CHECK",
 		"Finish: obj=EmbeddingReqInput(rid='HEALTH_CHECK", "Receive: obj=EmbeddingReqInput(rid='HEALTH_CHECK"}, Bare: true, Rest: true, Use: linelog.Noise},
-	{Name: "time stats", Start: []string{"ReqTimeStats("}, Anywhere: true, Since: "v0.5.12"},
-	{Name: "time stats", Start: []string{"Req Time Stats("}, Anywhere: true, Since: "v0.4.6.post4", Until: "v0.5.11"},
+	{Name: "time stats", Start: []string{"ReqTimeStats("}, Anywhere: true, Fields: statFields(), Need: []int{rid, statKind}, Since: "v0.5.12"},
+	{Name: "time stats", Start: []string{"Req Time Stats("}, Anywhere: true, Fields: statFields(), Need: []int{rid, statKind}, Since: "v0.4.6.post4", Until: "v0.5.11"},
 	{Name: "finish", Start: []string{"Finish: obj="}, Bare: true, Rest: true, Since: "v0.4.2"},
 	{Name: "finish", Start: []string{"in=GenerateReqInput(", "in=EmbeddingReqInput("}, Bare: true, Rest: true, Until: "v0.4.1"},
 	{Name: "finish", Start: []string{"request.finished$"}, Since: "v0.5.7"},

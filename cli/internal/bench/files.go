@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +14,16 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"servescope/analyzer"
+	"servescope/formats"
+	"servescope/formats/all"
 	generate "servescope/formats/formatstest/generate/shapes"
 )
 
 // maxrssUnit is the unit of rusage's Maxrss in bytes.
 var maxrssUnit = map[bool]int64{true: 1, false: 1024}[runtime.GOOS == "darwin" || runtime.GOOS == "ios"]
 
-// shape is one of the two shapes of a token log.
+// shape is one shape of a log.
 type shape struct {
 	key   string // in file names
 	name  string
@@ -31,9 +35,16 @@ var shapes = []shape{
 	{"events", "an event per line", generate.Events},
 }
 
-// file returns a token log of about size bytes, written once into the cache.
+// logs are shapes of the text logs of servers.
+var logs = []shape{
+	{"vllmlog", "vLLM's log with prompts", generate.VLLMLog},
+	{"vllmsteps", "vLLM's log, a line per step", generate.VLLMSteps},
+	{"sglanglog", "SGLang's log", generate.SGLangLog},
+}
+
+// file returns a log of about size bytes, written once into the cache.
 func (s shape) file(cache string, size int64) (path string, n int64, err error) {
-	path = filepath.Join(cache, fmt.Sprintf("%s-%d.jsonl", s.key, size))
+	path = filepath.Join(cache, fmt.Sprintf("%s-%d.log", s.key, size))
 	return cached(path, func(w io.Writer) error {
 		return s.write(w, generate.Config{Size: size, Tokens: 200, Open: 200, Seed: 1})
 	})
@@ -67,7 +78,37 @@ func cached(path string, write func(io.Writer) error) (string, int64, error) {
 }
 
 // peers are the things to compare with, run in a process of their own.
-var peers = map[string]func(path string) error{"newlines": countNewlines, "json": decodeLines}
+var peers = map[string]func(path string) error{"newlines": countNewlines, "json": decodeLines, "scan": scan}
+
+// scan reads a file as the program does, on one goroutine, up to the batches of
+// rows, without any analysis.
+func scan(path string) error {
+	inputs, err := formats.Expand([]string{path}, os.Stdin, formats.Options{Workers: 1})
+	if err != nil {
+		return err
+	}
+	defer inputs.Close()
+	src := inputs.List[0].Source
+	head, err := formats.ReadHead(src)
+	if err != nil {
+		return err
+	}
+	found, err := all.Set().Detect(head)
+	if err != nil {
+		return err
+	}
+	r, err := found.Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Memory: analyzer.DefaultMemory / 2})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	rows := 0
+	for r.Next() {
+		rows += r.Batch().Rows
+	}
+	fmt.Println(rows)
+	return r.Err()
+}
 
 // countNewlines reads a file and counts its lines, on one goroutine.
 func countNewlines(path string) error {

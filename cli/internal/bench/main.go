@@ -8,7 +8,8 @@
 //	go run ./cli/internal/bench -size 700MB
 //
 // It fails when a goal is missed: 500 MB per core-second and 256 MiB at the peak
-// for both shapes, 50 ms for a benchmark result of the usual size.
+// for both shapes of a token log, 300 MB per core-second for reading the text logs
+// of servers, 50 ms for a benchmark result of the usual size.
 package main
 
 import (
@@ -27,6 +28,7 @@ import (
 
 const (
 	goalRate  = 500e6     // bytes per core-second
+	goalScan  = 300e6     // the same, of text logs
 	goalPeak  = 256 << 20 // bytes
 	goalSmall = 50 * time.Millisecond
 )
@@ -111,6 +113,15 @@ func contenders(binary string, size int64, cache string) ([]*contender, error) {
 			return nil, err
 		}
 		list = append(list, &contender{name: shape.name + ": encoding/json, no analysis", args: []string{os.Args[0], "json", path}, size: n})
+	}
+	for _, log := range logs {
+		path, n, err := log.file(cache, size/4)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list,
+			&contender{name: log.name + ": reading alone, 1 worker", args: []string{os.Args[0], "scan", path}, size: n, rate: goalScan, peak: goalPeak},
+			&contender{name: log.name + ": servescope", args: []string{binary, "analyze", path}, size: n, peak: goalPeak})
 	}
 	path, n, err := small(cache)
 	if err != nil {

@@ -6,6 +6,8 @@
 //	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
 //	go run ./formats/formatstest/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
 //	go run ./formats/formatstest/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
+//	go run ./formats/formatstest/generate -shape vllmsteps > steps.log    (a line per engine step)
+//	go run ./formats/formatstest/generate -shape sglanglog > sglang.log   (180 000 requests, 0.1 GB)
 //	go run ./formats/formatstest/generate -shape otlp > spans.jsonl       (180 000 requests, 0.25 GB)
 //	go run ./formats/formatstest/generate -shape otlptree > tree.jsonl    (5 000 requests, 0.6 GB)
 //	go run ./formats/formatstest/generate -shape torchtrace > trace.json   (5 GB, 5 million kernels)
@@ -21,7 +23,7 @@ import (
 
 func main() {
 	var c shapes.Config
-	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), torchtrace (a profiler's trace), vllmlog (a server's log), otlp (spans of vLLM) or otlptree (spans of SGLang)")
+	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), torchtrace (a profiler's trace), vllmlog, vllmsteps, sglanglog (servers' logs), otlp (spans of vLLM) or otlptree (spans of SGLang)")
 	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
 	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests, or steps of a trace; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
 	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
@@ -41,6 +43,10 @@ func main() {
 		}
 	case "vllmlog":
 		write = shapes.VLLMLog
+	case "vllmsteps":
+		write, count = shapes.VLLMSteps, 3_000_000
+	case "sglanglog":
+		write = shapes.SGLangLog
 	case "otlp":
 		write = shapes.OTLP
 	case "otlptree":
@@ -51,7 +57,7 @@ func main() {
 			c.Size = 5e9
 		}
 	default:
-		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, torchtrace, vllmlog, otlp or otlptree\n", *shape)
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, torchtrace, vllmlog, vllmsteps, sglanglog, otlp or otlptree\n", *shape)
 		os.Exit(2)
 	}
 	if c.Count == 0 && c.Size == 0 {

@@ -1,6 +1,9 @@
 package linelog
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // Most lines of a log are like one of the last but for their numbers. A layout is
 // what such lines share: the bytes between their numbers, and what each number is.
@@ -14,6 +17,7 @@ type layout struct {
 	kind   int
 	holes  []hole
 	tail   []byte  // behind the last hole
+	from   int     // where the message begins in what it was learned from
 	values []Value // of the message that it was learned from; those of holes are replaced
 }
 
@@ -21,8 +25,9 @@ type layout struct {
 type hole struct {
 	before []byte // what stands in front of it, from the hole before
 	kind   holeKind
-	stop   byte // the first byte behind it; 0 at the end
-	value  int  // which of the values it is; -1: none
+	stop   byte     // the first byte behind it; 0 at the end
+	not    [][]byte // of a word: beginnings that make another kind of the message
+	value  int      // which of the values it is; -1: none
 	typ    Type
 	scale  int // decimal places that the unit adds
 	max    float64
@@ -35,6 +40,7 @@ const (
 	wholeHole holeKind = iota // digits alone
 	pointHole                 // digits, a point, digits
 	wordHole                  // name bytes other than stop
+	textHole                  // any text up to what stands before the next hole
 )
 
 // match reads a message and appends its values to dst.
@@ -48,22 +54,46 @@ func (l *layout) match(b []byte, dst []Value) ([]Value, bool) {
 		if from >= len(b) || string(b[i:from]) != string(h.before) {
 			return dst[:n], false
 		}
-		if h.kind == wordHole {
+		switch h.kind {
+		case wordHole:
 			for i = from; i < len(b) && nameByte(b[i]) && b[i] != h.stop; {
 				i++
 			}
-			if i == from {
+			if i == from || h.forbidden(b[from:i]) {
 				return dst[:n], false
 			}
 			dst[n+h.value].Text = b[from:i]
-			continue
-		}
-		var num, point int
-		if num, point, i = h.number(b, from); i < 0 || h.value >= 0 && !h.set(&dst[n+h.value], int64(num), point) {
-			return dst[:n], false
+		case textHole:
+			end := bytes.Index(b[from:], l.holes[k+1].before)
+			if end < 0 || !harmless(b[from:from+end]) {
+				return dst[:n], false
+			}
+			if i = from + end; h.value >= 0 {
+				dst[n+h.value].Text = b[from:i]
+			}
+		default:
+			var num, point int
+			if num, point, i = h.number(b, from); i < 0 || h.value >= 0 && !h.set(&dst[n+h.value], int64(num), point) {
+				return dst[:n], false
+			}
 		}
 	}
 	return dst, string(b[i:]) == string(l.tail)
+}
+
+// harmless reports whether a text has nothing in it that could be a part of a stamp,
+// an escape, a quote, an object or the tag of a process.
+func harmless(b []byte) bool {
+	colons := 0
+	for _, c := range b {
+		if c < ' ' || c >= 0x7f || c == '"' || c == '\'' || c == '(' || c == ')' || c == '[' || c == '{' || c == '<' || c == '\\' {
+			return false
+		}
+		if c == ':' {
+			colons++
+		}
+	}
+	return colons < 2
 }
 
 // number reads the digits at i, of which point stand behind a point. end < 0 tells
@@ -94,7 +124,7 @@ func (h *hole) set(v *Value, num int64, point int) bool {
 	case Float, Ratio:
 		v.Num = float64(num) / pow10[point+h.scale]
 	default:
-		if point > h.scale || num > maxScaled {
+		if point > h.scale || num > limits[h.scale-point] {
 			return false
 		}
 		v.Int = num * whole10[h.scale-point]
@@ -103,11 +133,27 @@ func (h *hole) set(v *Value, num int64, point int) bool {
 	return h.max == 0 || v.Num <= h.max
 }
 
-// whole10 holds the powers of ten up to that of a second in ns; maxScaled times
-// each is an int64.
-var whole10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
+// whole10 holds the powers of ten up to that of a second in ns, and limits what
+// times each is an int64.
+var (
+	whole10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
+	limits  = func() (l [len(whole10)]int64) {
+		for i, p := range whole10 {
+			l[i] = math.MaxInt64 / p
+		}
+		return l
+	}()
+)
 
-const maxScaled = 1 << 33
+// forbidden reports whether a word is none, or could make the message another one.
+func (h *hole) forbidden(w []byte) bool {
+	for _, not := range h.not {
+		if bytes.HasPrefix(w, not) || bytes.HasPrefix(not, w) {
+			return true
+		}
+	}
+	return string(w) == "None"
+}
 
 // front is what stands in front of the stamp of a line that begins with its head:
 // literal text around digits, with the tag of a process perhaps.
@@ -190,6 +236,7 @@ func (h *found) forward(b []byte, head *head) bool {
 type memo struct {
 	fronts  []*front
 	layouts [128][]*layout // by the first byte of a message
+	bares   [128][]*bare   // by the first byte of a line
 	tries   int            // lines that were learned from, or not fit for it
 	hits    int            // lines that needed no scan
 	turn    int            // which layout to replace
@@ -199,6 +246,12 @@ type memo struct {
 		n    int
 		Stamp
 	}
+}
+
+// bare is how lines without a head look, with the tag of their process.
+type bare struct {
+	layout
+	process Process
 }
 
 // stamp reads the stamp at i, where one stands as nextStamp reads it. Many lines
@@ -236,7 +289,7 @@ func (s *scanner) quick(b []byte, h *found) (done, headed bool) {
 		}
 	}
 	if !headed {
-		return false, false
+		return len(b) > 0 && s.quickBare(b), false
 	}
 	msg := b[h.msg:]
 	for _, l := range m.layouts[msg[0]&0x7f] {
@@ -250,16 +303,42 @@ func (s *scanner) quick(b []byte, h *found) (done, headed bool) {
 	return false, true
 }
 
+// quickBare scans a line without a head.
+func (s *scanner) quickBare(b []byte) bool {
+	if s.outer.Known() {
+		return false
+	}
+	for _, l := range s.memo.bares[b[0]&0x7f] {
+		if values, ok := l.match(b, s.out.values); ok {
+			s.memo.hits++
+			r := s.lone(&l.layout, b, values)
+			r.Process, r.Message = l.process, b[l.from:]
+			r.near, r.Stamp, r.Outer = true, s.out.stamp, s.out.outer
+			return true
+		}
+	}
+	return false
+}
+
 // add takes the record of a line with a layout.
 func (s *scanner) add(h *found, l *layout, b []byte, values []Value) {
+	r := s.lone(l, b, values)
+	r.Stamp, r.Outer, r.headed = h.stamp, h.outer, true
+	r.Level, r.Tag, r.Ranks, r.Process, r.Message = h.level, h.tag, h.ranks, h.process, b[h.msg:]
+	s.out.stamp, s.out.outer = h.stamp, h.outer
+	if s.scouting {
+		s.seen.add(h)
+	}
+}
+
+// lone makes the record of a line that has no other.
+func (s *scanner) lone(l *layout, b []byte, values []Value) *Record {
 	e := s.out.grow()
 	*e = entry{}
 	r := &e.Record
-	r.Kind, r.Offset, r.Stamp, r.Outer = s.t.kinds[l.kind].Kind, s.off, h.stamp, h.outer
-	r.Level, r.Tag, r.Ranks, r.Process, r.Message = h.level, h.tag, h.ranks, h.process, b[h.msg:]
+	r.Kind, r.Offset, r.last, r.hash = s.t.kinds[l.kind].Kind, s.off, true, hashLine(b)
 	r.Values = values[len(s.out.values):len(values):len(values)]
-	r.headed, r.last, r.hash = true, true, hashLine(b)
 	s.out.values = values
 	e.afterHead, s.out.headed = s.out.headed, false
-	s.out.stamp, s.out.outer = h.stamp, h.outer
+	return r
 }

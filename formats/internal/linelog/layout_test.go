@@ -62,7 +62,14 @@ func similar(r *rand.Rand, lines int) string {
 			stamp = anyOf(r, "9:00:00", "13-45 09:00:00", "2026-03-01T09:00:00.250Z", "03-01 09:00:00,5", "09:00:00", "03-01 09:00:00+0200", "")
 		}
 		level := anyOf(r, "INFO", "INFO", "INFO", "WARNING")
-		switch r.IntN(8) {
+		switch r.IntN(10) {
+		case 8:
+			b.WriteString(anyOf(r, "", "", "(API pid=3) ", "(API pid="+n()+") ", "2026-03-01T09:00:00Z ", "   "))
+		case 9:
+			b.WriteString(anyOf(r, "", "(API pid=3) "))
+			fmt.Fprintf(&b, `INFO:     %s - "GET %s HTTP/1.1" %s OK`, anyOf(r, "1.2.3.4:"+n(), "::1:"+n(), "", "a b"), anyOf(r, "/", "/v1/x?y="+n(), "/(x pid=7)", "/09:00:00", "/[0m", "/'a'", ""), n())
+			b.WriteString(anyOf(r, "\n", "\n", "\r\n"))
+			continue
 		case 0:
 			fmt.Fprintf(&b, "(Core_DP%s pid=%s) %s %s [a/core%d.py:%d] ", n(), n(), level, stamp, r.IntN(3), r.IntN(500))
 		case 1:

@@ -21,7 +21,7 @@ type mark struct {
 func (l *lineState) mark(text []byte, m mark) {
 	m.from = l.size - cap(text) // text is a part of the message
 	m.to = m.from + len(text)
-	if m.kind != wordHole {
+	if m.kind < wordHole {
 		d, ok := plainDecimal(text)
 		if !ok || !digit(text[0]) {
 			l.rigid = true
@@ -68,7 +68,7 @@ func (s *scanner) learn(b []byte, h *found, k int) {
 		return
 	}
 	l := s.newLayout(msg, k)
-	if l == nil {
+	if l == nil || !l.avoid(s.line.others) {
 		return
 	}
 	list := &m.layouts[msg[0]]
@@ -80,6 +80,61 @@ func (s *scanner) learn(b []byte, h *found, k int) {
 	}
 }
 
+// learnBare learns from line b, which has no head and one record, that of template
+// number i of those for such lines; its message begins at from.
+func (s *scanner) learnBare(b []byte, from, i int) {
+	m, t := s.memo, &s.t.starts[i]
+	if m.tries++; m.tries > freeTries+m.hits/16 || !s.settled(t.kind) {
+		return
+	}
+	r := &s.out.entries[len(s.out.entries)-1]
+	if s.outer.Known() || !r.near || r.strangers > 0 || r.Kind.index != t.kind || b[0] >= 0x80 || b[0] == '{' ||
+		cap(b)-cap(r.Message) != from || !s.harmlessBytes(b, 0, 0) || t.numbered() {
+		return
+	}
+	words := s.firstWord(len(b))
+	for _, other := range s.t.rests {
+		if other.risky(b, words) {
+			return
+		}
+	}
+	for k := range i {
+		if s.t.starts[k].risky(b[from:], words-from) {
+			return
+		}
+	}
+	l := s.newLayout(b, t.kind)
+	if l == nil {
+		return
+	}
+	l.from = from
+	x := &bare{*l, Process{bytes.Clone(r.Process.Name), r.Process.PID}}
+	if list := &m.bares[b[0]]; len(*list) < maxLayouts {
+		*list = append(*list, x)
+	} else {
+		m.turn++
+		(*list)[m.turn%maxLayouts] = x
+	}
+}
+
+// settled reports whether the current record, of kind k, is one that a layout may
+// describe.
+func (s *scanner) settled(k int) bool {
+	l := &s.line
+	return k >= 0 && !s.record.short && !l.rigid && !l.strange && !l.payload && !l.epoch.Known() && !s.t.kinds[k].payload && s.t.kinds[k].Use == Parse
+}
+
+// firstWord returns where the first word or text stands that others may have
+// different, or end.
+func (s *scanner) firstWord(end int) int {
+	for _, m := range s.line.marks {
+		if m.kind >= wordHole {
+			end = min(end, m.from)
+		}
+	}
+	return end
+}
+
 // plain reports whether nothing in a line could be a stamp or an escape with other
 // digits, but for the stamp of its head.
 func (s *scanner) plain(b []byte, h *found) bool {
@@ -89,8 +144,14 @@ func (s *scanner) plain(b []byte, h *found) bool {
 	if c := b[h.msg]; c >= 0x80 || c == '{' || c == '[' || c == 0x1b {
 		return false
 	}
+	return s.harmlessBytes(b, h.stamp.from, h.stamp.till)
+}
+
+// harmlessBytes reports that of a line with a stamp from from to till. Before the
+// stamp no colon may be.
+func (s *scanner) harmlessBytes(b []byte, from, till int) bool {
 	for i, c := range b {
-		if i >= h.stamp.from && i < h.stamp.till {
+		if i >= from && i < till {
 			continue
 		}
 		j := i + 1
@@ -100,7 +161,7 @@ func (s *scanner) plain(b []byte, h *found) bool {
 		case ':':
 			for ; j < len(b) && digit(b[j]); j++ {
 			}
-			if i < h.stamp.from || j > i+1 && j < len(b) && b[j] == ':' {
+			if i < from || j > i+1 && j < len(b) && b[j] == ':' {
 				return false
 			}
 		case '[':
@@ -184,19 +245,28 @@ func (f *front) learnProcess(before []byte, h *found) bool {
 	return f.pid >= 0 || h.process.PID == 0
 }
 
-// simple reports whether other numbers and words in place of those of a message
-// could not make another kind of it: its template is the first that could match.
-func (s *scanner) simple(msg []byte, k int) bool {
-	l := &s.line
-	if k < 0 || s.record.short || l.rigid || l.strange || l.payload || l.epoch.Known() || s.t.kinds[k].payload || s.t.kinds[k].Use != Parse {
-		return false
-	}
-	words := len(msg)
-	for _, m := range l.marks {
-		if m.kind == wordHole {
-			words = min(words, m.from)
+// avoid has the first word of a message begin with none of the given texts.
+func (l *layout) avoid(others [][]byte) bool {
+	for i := range l.holes {
+		if h := &l.holes[i]; h.kind == wordHole {
+			h.not = slices.Clone(others)
+			return true
 		}
 	}
+	return len(others) == 0
+}
+
+// simple reports whether other numbers and words in place of those of a message
+// could not make another kind of it: its template is the first that could match.
+// What the first word must not begin with, since another template goes on there,
+// is put into others.
+func (s *scanner) simple(msg []byte, k int) bool {
+	l := &s.line
+	l.others = l.others[:0]
+	if !s.settled(k) {
+		return false
+	}
+	words := s.firstWord(len(msg))
 	lead := 0
 	for i := range s.t.leads {
 		if n, ok := s.t.leads[i].match(s.t, msg, func(int, []byte) {}); ok {
@@ -222,7 +292,9 @@ func (s *scanner) simple(msg []byte, k int) bool {
 		if t.kind == k && bytes.HasPrefix(msg, t.lits[0]) {
 			return !t.numbered()
 		}
-		if t.risky(msg, words) {
+		if n := len(t.lits[0]); lead == 0 && n > words && bytes.HasPrefix(t.lits[0], msg[:words]) && !t.numbered() {
+			l.others = append(l.others, t.lits[0][words:])
+		} else if t.risky(msg, words) {
 			return false
 		}
 	}
@@ -256,9 +328,9 @@ func (s *scanner) newLayout(msg []byte, k int) *layout {
 	values := s.out.entries[len(s.out.entries)-1].Values
 	l := &layout{kind: k, values: slices.Clone(values)}
 	at := 0
-	for _, m := range s.line.marks {
-		if m.from <= at || m.to > len(msg) {
-			return nil
+	for i, m := range s.line.marks {
+		if m.from <= at || m.to > len(msg) || m.kind == textHole && (i+1 >= s.line.captures || !harmless(msg[m.from:m.to])) {
+			return nil // behind a text stands what its template has before the next capture
 		}
 		l.holes = append(l.holes, hole{before: bytes.Clone(msg[at:m.from]), kind: m.kind, value: m.value, typ: m.typ, scale: m.scale, max: m.max})
 		at = m.to
@@ -276,7 +348,10 @@ func (s *scanner) newLayout(msg []byte, k int) *layout {
 		if len(behind) > 0 {
 			h.stop = behind[0]
 		}
-		if h.kind != wordHole && (h.stop == '.' || h.stop|0x20 == 'e') || h.kind == wordHole && bytes.IndexByte(values[h.value].Text, h.stop) >= 0 {
+		if h.kind == textHole && (h.stop == ':' || h.before[len(h.before)-1] == ':') {
+			return nil
+		}
+		if h.kind < wordHole && (h.stop == '.' || h.stop|0x20 == 'e') || h.kind == wordHole && bytes.IndexByte(values[h.value].Text, h.stop) >= 0 {
 			return nil
 		}
 	}

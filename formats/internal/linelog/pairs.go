@@ -26,6 +26,7 @@ const Unknown = -1
 //	hit rate: GPU: 1.0%, CPU: 2.0%         keys "hit rate: GPU" and "CPU"
 //	7986 context tokens, 3.00 ms (dummy)   number before its key; a word as flag
 //	start=1.5, transfer=80.00ms; n(2)      other separators, name(value)
+//	Call(id=a, n=1): t(5) = a(2) + b(3)    and sums of these
 //	params: Params(n=1, stop=['a, b'])     a call's arguments are pairs too
 //	prompt: 'it\'s'                        Python text, passed over as a whole
 type pairs struct {
@@ -49,15 +50,18 @@ type lineState struct {
 	epoch   Stamp  // of a value that is the time of its line
 	torn    bool   // the message ends within its template
 
-	base  int    // of the values, where those of the record begin
-	size  int    // capacity of the message, which tells where a part of it stands
-	marks []mark // see layout
-	rigid bool   // the message has what no layout describes
+	base     int    // of the values, where those of the record begin
+	size     int    // capacity of the message, which tells where a part of it stands
+	marks    []mark // see layout
+	captures int    // how many of them are of the template
+	rigid    bool   // the message has what no layout describes
+
+	others [][]byte // see simple
 }
 
 // restart forgets what was read of a message.
 func (l *lineState) restart() {
-	l.values, l.have, l.marks, l.rigid = l.values[:l.base], 0, l.marks[:0], false
+	l.values, l.have, l.marks, l.captures, l.rigid = l.values[:l.base], 0, l.marks[:0], 0, false
 }
 
 // lastValue returns which value of the record was added last.
@@ -68,7 +72,7 @@ func (p *pairs) scan() {
 	for p.i < len(p.b) {
 		c := p.b[p.i]
 		switch {
-		case c == ' ' || c == ',' || c == ';' || c == ')' || c == '|' || c == '\t':
+		case c == ' ' || c == ',' || c == ';' || c == ')' || c == '|' || c == '\t' || c == ':' || c == '=' || c == '+':
 			p.i++
 		case digit(c) || c == '-' && p.i+1 < len(p.b) && digit(p.b[p.i+1]):
 			p.reversed()
@@ -118,7 +122,8 @@ func (p *pairs) reversed() {
 			k++
 		}
 		p.i = k
-		p.emit(bytes.TrimRight(p.b[end+1:k], " "), p.b[from:end], nil)
+		key := bytes.TrimRight(p.b[end+1:k], " ")
+		p.emit(p.field(key), key, p.b[from:end], nil)
 		return
 	}
 	p.i = max(p.skipTo(end, ","), from+1)
@@ -223,7 +228,12 @@ func (p *pairs) value(key []byte, stop *stops) {
 		if p.cut && end == len(p.b) {
 			return // the number may go on
 		}
-		p.emit(key, p.b[from:end], bytes.TrimSpace(p.b[end:p.i]))
+		if f := p.field(key); f >= 0 && (p.line.t.Slots[f].Type == Word || p.line.t.Slots[f].Type == Text) {
+			p.text(f, bytes.TrimSpace(p.b[from:p.i])) // it only begins with a number
+			return
+		} else {
+			p.emit(f, key, p.b[from:end], bytes.TrimSpace(p.b[end:p.i]))
+		}
 		if n := len(p.line.values); n > 0 && p.line.isList(n-1) {
 			p.list = from
 		}
@@ -270,7 +280,7 @@ func (p *pairs) word(key, w []byte) {
 	}
 	switch p.line.t.Slots[f].Type {
 	case Text, Word:
-		if string(w) != "None" {
+		if len(w) > 0 && string(w) != "None" {
 			p.text(f, w)
 		}
 	case Flag:
@@ -285,13 +295,14 @@ func (p *pairs) word(key, w []byte) {
 
 func (p *pairs) text(f int, text []byte) {
 	if t := p.line.t.Slots[f].Type; t == Text || t == List || t == Word {
-		p.line.add(Value{Slot: f, Text: text})
+		if p.line.add(Value{Slot: f, Text: text}); t == Word {
+			p.line.mark(text, mark{kind: wordHole, value: p.line.lastValue()})
+		}
 	}
 }
 
-// emit takes a number with the unit behind it.
-func (p *pairs) emit(key, num, unit []byte) {
-	f := p.field(key)
+// emit takes a number with the unit behind it, for a slot, or for none.
+func (p *pairs) emit(f int, key, num, unit []byte) {
 	if f < 0 {
 		p.line.mark(num, mark{value: -1})
 		if f == Unknown {

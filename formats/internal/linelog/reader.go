@@ -293,7 +293,7 @@ func (r *reader) scout(ctx context.Context, text formats.Source, stamped bool) e
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := worker{scanner: scanner{t: r.t, stamped: stamped, scouting: true}}
+	w := worker{scanner: scanner{t: r.t, stamped: stamped, scouting: true, memo: new(memo)}}
 	w.scanner.block(&block.Block{Data: buf[:n]}, &w.fragment)
 	r.clock.prepare(&w.scanner.seen)
 	return nil

@@ -146,18 +146,25 @@ func (s *scanner) lead(msg []byte) int {
 // take takes a capture of a template.
 func (s *scanner) take(slot int, text []byte) {
 	if slot < 0 {
+		s.line.mark(text, mark{kind: textHole, value: -1})
+		return
+	}
+	switch s.t.Slots[slot].Type {
+	case Text:
+		s.line.add(Value{Slot: slot, Text: text})
+		s.line.mark(text, mark{kind: textHole, value: s.line.lastValue()})
+	case Word:
+		s.line.add(Value{Slot: slot, Text: text})
+		s.line.mark(text, mark{kind: wordHole, value: s.line.lastValue()})
+	case List:
+		s.line.add(Value{Slot: slot, Text: text})
 		s.line.rigid = true
-		return
+	default:
+		number := bytes.TrimSpace(text)
+		s.line.number(slot, number, nil)
+		s.line.rigid = s.line.rigid || len(number) < len(text)
 	}
-	if t := s.t.Slots[slot].Type; t == Text || t == List || t == Word {
-		if s.line.add(Value{Slot: slot, Text: text}); t == Word {
-			s.line.mark(text, mark{kind: wordHole, value: s.line.lastValue()})
-		} else {
-			s.line.rigid = true
-		}
-		return
-	}
-	s.line.number(slot, bytes.TrimSpace(text), nil)
+	s.line.captures = len(s.line.marks)
 }
 
 // values reads the pairs of a message behind the n bytes of its template. It
@@ -206,11 +213,15 @@ func (s *scanner) sameOuter(outer *Stamp) bool { return s.outer.Known() && *oute
 
 // bareMessage scans what follows outer stamps and process tags in line b.
 func (s *scanner) bareMessage(b, msg []byte) {
+	s.line.size = cap(b)
 	for i := range s.t.starts {
 		st := &s.t.starts[i]
 		if n, ok := st.match(s.t, msg, s.take); ok {
 			s.values(st.kind, msg, s.whole(st.kind, 0, n))
 			s.end(st.kind, msg)
+			if s.memo != nil && s.alone && !s.cut && !s.nested {
+				s.learnBare(b, len(b)-len(msg), i)
+			}
 			return
 		}
 	}

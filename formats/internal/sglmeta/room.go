@@ -9,6 +9,9 @@ import (
 // for none. Spans spell it in hexadecimal, with 0x. Room 0 is that of requests
 // without one, as those with which a server warms up.
 func Room(text string) string {
+	if text == "" {
+		return ""
+	}
 	digits, hex := strings.CutPrefix(text, "0x")
 	base := 10
 	if hex {

@@ -3,6 +3,8 @@ package shapes
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -110,5 +112,42 @@ func TestBench(t *testing.T) {
 	}
 	if r.Total != 0 {
 		t.Errorf("the total is wrong by %d", r.Total)
+	}
+}
+
+// TestServerLogs counts the lines of each kind: they are those of the requests that
+// were asked for, in order of time.
+func TestServerLogs(t *testing.T) {
+	c := Config{Seed: 7, Count: 50, Tokens: 20, Open: 8}
+	for _, l := range []struct {
+		write func(io.Writer, Config) error
+		lines map[string]int
+	}{
+		{SGLangLog, map[string]int{"Prefill batch": 50, "ReqTimeStats(": 50, "POST /v1": 50}},
+		{VLLMLog, map[string]int{"Received request": 50, "Generated response": 50, "POST /v1": 50}},
+		{VLLMSteps, map[string]int{"Iteration(": 50, "EngineCore_DP7": 6}},
+	} {
+		var text, again bytes.Buffer
+		if err := l.write(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		if l.write(&again, c); !bytes.Equal(text.Bytes(), again.Bytes()) {
+			t.Error("the same seed gives other bytes")
+		}
+		for part, want := range l.lines {
+			if n := bytes.Count(text.Bytes(), []byte(part)); n != want {
+				t.Errorf("%d lines with %s, want %d", n, part, want)
+			}
+		}
+		last := ""
+		for line := range strings.Lines(text.String()) {
+			if k := strings.Index(line, ":"); k > 2 && strings.HasPrefix(line[k+3:], ":") {
+				if at := line[k-2 : k+6]; at < last {
+					t.Fatalf("%s after %s", at, last)
+				} else {
+					last = at
+				}
+			}
+		}
 	}
 }
