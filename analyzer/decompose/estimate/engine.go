@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"servescope/analyzer/trace"
@@ -14,6 +15,7 @@ type engine struct{ lines map[string]*lines }
 type lines struct {
 	windows, steps []line
 	resolution     int64
+	clock          string
 }
 
 // line is a line about a window of time, or about a step.
@@ -30,6 +32,7 @@ func (l *Log) AddSteps(b *trace.Batch) {
 		l.engine.lines = make(map[string]*lines)
 	}
 	replica, at, kind, index := b.Dicts(trace.StepReplica), b.Ints(trace.StepT), b.Dicts(trace.StepKindCol), b.Ints(trace.StepIndex)
+	clock := b.Dicts(trace.StepClock)
 	rate, tokens, resolution := b.Floats(trace.StepGenerationTPS), b.Ints(trace.StepDecodeTokens), b.Ints(trace.StepResolution)
 	for i := range b.Rows {
 		t, ok := at.At(i)
@@ -42,6 +45,9 @@ func (l *Log) AddSteps(b *trace.Batch) {
 		if x == nil {
 			x = new(lines)
 			l.engine.lines[name] = x
+		}
+		if x.clock = word(clock, i); x.clock == "" {
+			x.clock = b.Run.Clock.String()
 		}
 		if r, ok := resolution.At(i); ok {
 			x.resolution = max(x.resolution, r)
@@ -95,6 +101,7 @@ func (x *lines) twins() bool {
 
 // period returns the time from window to window.
 func (x *lines) period() int64 {
+	slices.SortStableFunc(x.windows, func(a, b line) int { return cmp.Compare(a.t, b.t) })
 	var steps []int64
 	for i := 1; i < len(x.windows); i++ {
 		if d := x.windows[i].t - x.windows[i-1].t; d > 0 {
@@ -108,31 +115,55 @@ func (x *lines) period() int64 {
 	return steps[len(steps)/2]
 }
 
-// count compares the lines with the requests of sources. It reports false where
-// the lines count nothing.
+// count compares the lines with the requests of sources, while these got tokens. It
+// reports false where the lines count nothing, or are about another time.
 func (x *lines) count(sources []*source) (c count, ok bool) {
-	order := func(a, b line) int { return cmp.Compare(a.t, b.t) }
-	slices.SortStableFunc(x.windows, order)
-	slices.SortStableFunc(x.steps, order)
-	from, to, first := int64(0), int64(0), true
-	switch period := x.period(); {
-	case period > 0:
-		for _, w := range x.windows {
-			c.engine += float64(w.rate*float64(period)) / 1e9
+	begin, end := span(sources)
+	period := x.period()
+	list, reach := x.windows, period
+	if period == 0 {
+		list, reach = x.steps, 1
+	}
+	from, to := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, l := range list {
+		if l.t+x.resolution < begin || l.t-reach > end {
+			continue
 		}
-		from, to = x.windows[0].t-period, x.windows[len(x.windows)-1].t
-	case len(x.steps) > 1:
-		for _, w := range x.steps {
-			c.engine += w.tokens
-		}
-		from, to, first = x.steps[0].t-1, x.steps[len(x.steps)-1].t, false
-	default:
+		from, to = min(from, l.t-reach), max(to, l.t+x.resolution)
+		c.engine += l.tokens + float64(l.rate*float64(period))/1e9
+	}
+	if c.engine == 0 || 2*(min(to, end)-max(from, begin)) < end-begin || !x.sameClock(sources) {
 		return c, false
 	}
 	for _, s := range sources {
-		c.log += s.tokens(from, to+x.resolution, first)
+		c.log += s.tokens(from, to, period > 0)
 	}
-	return c, c.engine > 0
+	return c, true
+}
+
+// span returns the time from the first to the last token of sources.
+func span(sources []*source) (begin, end int64) {
+	begin, end = math.MaxInt64, math.MinInt64
+	for _, s := range sources {
+		for i := range s.requests {
+			x := &s.requests[i]
+			begin, end = min(begin, x.First), max(end, x.First+x.span())
+		}
+	}
+	return begin, end
+}
+
+// sameClock says whether the lines are stamped by the clock of the requests. Wall
+// clocks are taken to be in step.
+func (x *lines) sameClock(sources []*source) bool {
+	kind, _ := trace.ParseClock(x.clock)
+	for _, s := range sources {
+		other, ok := trace.ParseClock(s.clock)
+		if !ok || kind.Kind != other.Kind || kind.Kind != trace.Wall && kind != other {
+			return false
+		}
+	}
+	return true
 }
 
 // tokens returns how many tokens came in (from, to]; those of first chunks only
@@ -175,7 +206,7 @@ func (e *engine) evidence(sources []*source) map[*source]Coverage {
 	for _, x := range e.lines {
 		all.windows = append(all.windows, x.windows...)
 		all.steps = append(all.steps, x.steps...)
-		all.resolution = max(all.resolution, x.resolution)
+		all.resolution, all.clock = max(all.resolution, x.resolution), x.clock
 	}
 	several := len(e.lines) > 1 && len(sources) == 1 && sources[0].name == ""
 	total := all.coverage(sources)

@@ -57,6 +57,70 @@ func TestRefusals(t *testing.T) {
 	f("few steps", FewSteps, func(s *simulate.Scenario) { s.Load.Requests, s.Output.Mean = 8, 20 })
 }
 
+// TestEvidence: the engine's lines count where they are about the time of the
+// requests and by their clock; there they go before what the caller says.
+func TestEvidence(t *testing.T) {
+	f := func(name string, want Coverage, change func(*trace.Builder, *trace.RunMeta) (rate float64, shift int64)) {
+		t.Helper()
+		var log Log
+		log.Add(even())
+		b, run := trace.NewBuilder(trace.Steps), &trace.RunMeta{}
+		rate, shift := change(b, run)
+		for i := range int64(4) { // windows of 1 s end at 1, 2, 3 and 4 s
+			b.Int(trace.StepT, (i+1)*1e9+shift)
+			b.Code(trace.StepKindCol, int32(trace.StepWindow))
+			b.Float(trace.StepGenerationTPS, rate)
+			b.EndRow()
+		}
+		log.AddSteps(b.Take(run, "lines"))
+		if got := log.Estimate(true).Replicas; len(got) != 1 || got[0].Coverage != want || (got[0].Refused == Uncovered) != (want == Incomplete || want == Several) {
+			t.Errorf("%s: %+v", name, got[0])
+		}
+	}
+	f("the same", Proven, func(*trace.Builder, *trace.RunMeta) (float64, int64) { return 100, 0 })
+	f("4 % more", Proven, func(*trace.Builder, *trace.RunMeta) (float64, int64) { return 104, 0 })
+	f("10 % more", Incomplete, func(*trace.Builder, *trace.RunMeta) (float64, int64) { return 110, 0 })
+	f("less", Incomplete, func(*trace.Builder, *trace.RunMeta) (float64, int64) { return 50, 0 })
+	f("an hour later", Unproven, func(*trace.Builder, *trace.RunMeta) (float64, int64) { return 100, 3600e9 })
+	f("another clock", Unproven, func(_ *trace.Builder, run *trace.RunMeta) (float64, int64) {
+		run.Clock.Kind = trace.Monotonic
+		return 100, 0
+	})
+	f("busy before", Proven, func(b *trace.Builder, _ *trace.RunMeta) (float64, int64) {
+		for i := range int64(9) {
+			b.Int(trace.StepT, (i-11)*1e9)
+			b.Code(trace.StepKindCol, int32(trace.StepWindow))
+			b.Float(trace.StepGenerationTPS, 5000)
+			b.EndRow()
+		}
+		return 100, 0
+	})
+	f("two engines", Several, func(b *trace.Builder, _ *trace.RunMeta) (float64, int64) {
+		for i := range int64(4) {
+			b.Int(trace.StepT, (i+1)*1e9)
+			b.Code(trace.StepKindCol, int32(trace.StepWindow))
+			b.Float(trace.StepGenerationTPS, 0)
+			b.EndRow()
+		}
+		return 100, 0
+	})
+}
+
+// even is a log of one request with a token every 10 ms, from 10 ms to 4 s.
+func even() *trace.Batch {
+	b := trace.NewBuilder(trace.Requests)
+	b.Int(trace.Received, 0)
+	b.Int(trace.FirstToken, 10e6)
+	b.Int(trace.OutputTokens, 400)
+	gaps := b.OpenList(trace.ChunkGaps)
+	for range 399 {
+		gaps = append(gaps, 10e6)
+	}
+	b.CloseList(trace.ChunkGaps, gaps)
+	b.EndRow()
+	return b.Take(&trace.RunMeta{}, "even")
+}
+
 // TestNulls: parts that cannot be told are null with the reason, and the others
 // stand.
 func TestNulls(t *testing.T) {

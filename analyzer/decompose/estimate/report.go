@@ -57,7 +57,7 @@ func (r *Result) reason() Reason {
 
 // whys words the reasons.
 var whys = map[Reason]string{
-	Clock:         "the stamps of a replica are of several clocks",
+	Clock:         "the requests of a replica have no clock in common",
 	NotRecorded:   "the log does not hold the stamps of chunks, or not when requests were admitted, received or sent",
 	NotResolvable: "stamps do not tell the engine's steps apart: chunks of several tokens, or a network between",
 	FewSteps:      fmt.Sprintf("fewer than %d steps did nothing but decode, or are known to", fewestClean),
