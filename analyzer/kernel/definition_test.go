@@ -151,6 +151,20 @@ func TestDefinitionsNull(t *testing.T) {
 	mean(t, cellOf(t, set(t, "inference-perf"), empty, two), "ntpot", 2, 25) // 0 is averaged in
 }
 
+// TestDefinitionsOwnCounts: what a tool's own file counts is its N; where the file
+// tells two counts, the tool's choice.
+func TestDefinitionsOwnCounts(t *testing.T) {
+	r := streamed(0, 10, 100, 110)
+	r.tokens = []int64{5, 5}
+	meta := wallMeta()
+	meta.DefaultDefinition = "inference-perf"
+	mean(t, runOf(t, set(t, "inference-perf"), &query.Query{}, meta, r), "output_tokens", 1, 10)
+	r.client = 9
+	mean(t, runOf(t, set(t, "inference-perf"), &query.Query{}, meta, r), "output_tokens", 1, 9)
+	mean(t, runOf(t, set(t, "inference-perf-server"), &query.Query{}, meta, r), "output_tokens", 1, 10)
+	null(t, cellOf(t, set(t, "genai-perf"), streamed(0, 10, 100, 110)), "output_tokens", "no_client_count")
+}
+
 // TestDefinitionsWhole: loadgen's quotients and means are whole nanoseconds.
 func TestDefinitionsWhole(t *testing.T) {
 	c := cellOf(t, set(t, "mlperf"), streamed(0, 4, 100, 120), streamed(0, 4, 100, 110))

@@ -235,13 +235,14 @@ func (w *row) emitted() bool {
 	return w.status == trace.OK || w.status != trace.Empty && (w.token != none || w.last != none)
 }
 
-// tokens returns N under def, or none. What a tool counted itself is its N, but
-// for a token that begins a text: a row holds the tokens that were generated.
+// tokens returns N under def, or none. What a tool counted itself is its N, unless
+// it tells the client's count beside the server's, and but for a token that begins
+// a text: a row holds the tokens that were generated.
 func (w *row) tokens(def *metric.Definition) int64 {
 	if w.status == trace.Empty && def.Silent && w.n == none {
 		return 0
 	}
-	if w.producer == def.Name && w.n != none && def.Counts[0] != metric.BOSCount {
+	if w.producer == def.Name && w.n != none && w.client == none && def.Counts[0] != metric.BOSCount {
 		return w.n
 	}
 	for _, c := range def.Counts {

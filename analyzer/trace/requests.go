@@ -208,7 +208,7 @@ var Requests = &Table{Name: "requests", Fields: []Field{
 	CachedRemote:       count("cached_remote", unit.Token, "cached tokens found on a remote cache"),
 	OutputTokens:       count("output_tokens", unit.Token, "generated tokens; see output_tokens_source"),
 	OutputTokensSource: dict("output_tokens_source", "who counted the output tokens", "server", "client", "chunks", "requested"),
-	ClientTokens:       count("client_tokens", unit.Token, "output tokens by a client's tokenizer, beside the server's count"),
+	ClientTokens:       count("client_tokens", unit.Token, "tokens of the content by a client's tokenizer, without reasoning, beside the server's count of all"),
 	ReasoningTokens:    count("reasoning_tokens", unit.Token, "output tokens spent on reasoning"),
 	FirstChunkTokens:   count("first_chunk_tokens", unit.Token, "tokens in the first token-bearing chunk"),
 	Preemptions:        count("preemptions", unit.None, "times the request was preempted"),

@@ -65,7 +65,7 @@
 //
 // Counts: attempt, choice, n_choices, cached_tokens (of these cached_device,
 // cached_host, cached_storage, cached_remote), reasoning_tokens, client_tokens
-// (by a client's tokenizer), first_chunk_tokens, max_tokens (what was asked for),
+// (of the content, by a client's tokenizer), first_chunk_tokens, max_tokens (what was asked for),
 // preemptions, mm_items, mm_tokens, spec_drafted, spec_accepted, verify_steps.
 // output_tokens_source says who counted output_tokens: server (if left out),
 // client, chunks or requested.
