@@ -12,14 +12,14 @@ func (s *Session) joinChoices(sel *selection) *kernel.Choices {
 	c := new(kernel.Choices)
 	for _, r := range s.rows {
 		if r.batch.Has(trace.Choice) {
-			c.Find(&kernel.View{Batch: r.batch, RunIndex: r.slot})
+			c.Find(&kernel.View{Batch: r.batch, RunIndex: r.slot, Links: s.joins, Base: r.number})
 		}
 	}
 	if c.None() {
 		return nil
 	}
 	for i, r := range s.rows {
-		c.Add(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: sel.of(i)})
+		c.Add(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: sel.of(i), Links: s.joins, Base: r.number})
 	}
 	c.Join()
 	return c

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -76,28 +77,9 @@ func (c *clocks) at(i int) string {
 func (s *Session) findEdges(sel *selection) {
 	sel.edges = make(map[edgeKey]edge)
 	order := make(map[edgeKey][]position)
-	for _, r := range s.rows {
-		a, c, offsets := kernel.ArrivalsOf(r.batch), clocksOf(r.batch), r.batch.Ints(trace.Offset)
-		var name string
-		var key edgeKey
-		for i := range r.batch.Rows {
-			at, ok := a.At(i)
-			if !ok {
-				continue
-			}
-			if clock := c.at(i); clock != name || name == "" {
-				name, key = clock, edgeOf(r.slot, clock)
-			}
-			e, known := sel.edges[key]
-			if !known || at < e.first {
-				clock, _ := trace.ParseClock(key.axis)
-				sel.edges[key] = edge{kind: clock.Kind, first: at}
-			}
-			if sel.q.Trim.Count > 0 {
-				off, _ := offsets.At(i)
-				order[key] = append(order[key], position{at, int64(r.file.index), off, r.first + int64(i)})
-			}
-		}
+	s.addEdges(sel, order, nil)
+	if s.joins != nil { // of clocks that no request is counted on
+		s.addEdges(sel, order, maps.Clone(sel.edges))
 	}
 	s.findStepEdges(sel)
 	for key, e := range sel.edges {
@@ -111,6 +93,40 @@ func (s *Session) findEdges(sel *selection) {
 		}
 		e.interval, e.trimmed = e.within(sel.q), sel.trimmed(key, &e)
 		sel.edges[key] = e
+	}
+}
+
+// addEdges adds the clocks of rows by which requests are counted, and with done,
+// the clocks that have been found so, those of the others.
+func (s *Session) addEdges(sel *selection, order map[edgeKey][]position, done map[edgeKey]edge) {
+	for _, r := range s.rows {
+		a, c, offsets := kernel.ArrivalsOf(r.batch), clocksOf(r.batch), r.batch.Ints(trace.Offset)
+		var name string
+		var key edgeKey
+		for i := range r.batch.Rows {
+			at, ok := a.At(i)
+			if !ok {
+				continue
+			}
+			if s.joins != nil && s.counts(r, i) != (done == nil) {
+				continue
+			}
+			if clock := c.at(i); clock != name || name == "" {
+				name, key = clock, edgeOf(r.slot, clock)
+			}
+			if _, ok := done[key]; ok {
+				continue
+			}
+			e, known := sel.edges[key]
+			if !known || at < e.first {
+				clock, _ := trace.ParseClock(key.axis)
+				sel.edges[key] = edge{kind: clock.Kind, first: at}
+			}
+			if sel.q.Trim.Count > 0 {
+				off, _ := offsets.At(i)
+				order[key] = append(order[key], position{at, int64(r.file.index), off, r.first + int64(i)})
+			}
+		}
 	}
 }
 

@@ -58,13 +58,15 @@ func newGroups(by []string) *groups {
 func (g *groups) known() bool { return g.names != nil }
 
 // of sets out to the group of each row of b, in the numbers before finish; -1
-// for a combination that a finished g does not know.
-func (g *groups) of(b *trace.Batch, f *file, out []int32, scratch *[]int32) {
+// for a combination that a finished g does not know. What a row does not tell,
+// those that it is linked to may.
+func (g *groups) of(b *trace.Batch, f *file, out []int32, scratch *[]int32, linked others) {
 	clear(out)
 	ids := slices.Grow((*scratch)[:0], b.Rows)[:b.Rows]
 	*scratch = ids
 	for level, d := range g.dims {
 		d.ids(b, f, ids, g.known())
+		linked.complete(d, ids)
 		var last pair
 		number := int32(-1)
 		for i, value := range ids {

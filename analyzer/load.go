@@ -61,6 +61,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.account(jobs, parts, seen)
 	s.checkOverlap()
 	s.rows, s.steps, s.links = slices.Concat(rows...), slices.Concat(steps...), slices.Concat(kernels.rows...)
+	s.number(rows, first)
 	s.arrange(kernels.over)
 	return nil
 }
@@ -85,6 +86,7 @@ func (s *Session) arrange(over bool) {
 	s.nameRuns()
 	s.checkClocks()
 	s.checkDuplicates()
+	s.link()
 }
 
 // account files the accounts, diagnostics and runs of each input.
@@ -141,10 +143,15 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
 		first[j] += int64(b.Rows)
 		group := p.zeros(worker, b.Rows)
-		if sel.rows != nil {
+		base := s.bases[j] + int32(at.first)
+		switch {
+		case sel.rows == nil:
+		case s.joins != nil:
+			group = s.groupsOf(sel, base, b.Rows)
+		default:
 			group = choosers[worker].again(sel, own, at)
 		}
-		p.update(worker, &kernel.View{Batch: own, RunIndex: at.slot, Group: group})
+		p.update(worker, &kernel.View{Batch: own, RunIndex: at.slot, Group: group, Links: s.joins, Base: base})
 		return nil
 	})
 	return err

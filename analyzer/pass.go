@@ -179,7 +179,7 @@ func (s *Session) passResident(ctx context.Context, sel *selection, p *pass) ([]
 				if group == nil {
 					group = p.zeros(w, b.Rows)
 				}
-				p.update(w, &kernel.View{Batch: b, RunIndex: r.slot, Group: group})
+				p.update(w, &kernel.View{Batch: b, RunIndex: r.slot, Group: group, Links: s.joins, Base: r.number})
 			}
 		})
 	}

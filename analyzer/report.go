@@ -66,6 +66,8 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		}
 		filled.Steady = steady[run.slot]
 		s.describe(filled, run, claims, q, e)
+		filled.Join = s.joinOf(run)
+		s.joinDiags(run, log)
 		r.Runs = append(r.Runs, *filled)
 	}
 	noteSides(r.Runs)
@@ -84,7 +86,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	var first []kernel.State
 	if !s.loaded {
 		var p *pass
-		if plain(q) {
+		if plain(q) && !s.opt.Join {
 			p = newPass(q, new(kernel.Facts), e.kernels, s.opt.Workers)
 		}
 		if err := s.load(ctx, true, p); err != nil {
@@ -98,7 +100,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		}
 	}
 	sel := s.choose(q, e.metric, facts, false)
-	if sel.choices = s.joinChoices(sel); sel.choices != nil || s.ends != nil {
+	if sel.choices = s.joinChoices(sel); sel.choices != nil || s.ends != nil || s.joins != nil {
 		first = nil // they were not known yet
 	}
 	states, learned, err := s.fold(ctx, q, sel, e.kernels, first)
@@ -160,6 +162,7 @@ func (s *Session) describe(out *report.Run, r *run, claims *audits, q *query.Que
 	if len(r.members) > 1 {
 		s.describeUnited(out, r)
 	}
+	describeSides(out)
 	reason := "not_recorded"
 	for _, m := range r.members {
 		for _, p := range m.Config {
@@ -208,6 +211,33 @@ func distinct(list []string) (out []string) {
 	return out
 }
 
+// describeSides says at which side the requests of a run are counted, and that
+// those of a node are none of its deployment.
+func describeSides(out *report.Run) {
+	for _, side := range out.Sides {
+		if side.Counts {
+			out.Side = side.Side
+		}
+	}
+	if len(out.Sides) == 1 {
+		out.Sides = nil
+	}
+	switch out.Side {
+	case nameOfSide(trace.Prefill), nameOfSide(trace.Decode):
+		out.Notes = append(out.Notes, fmt.Sprintf("node_level: node-level figures: these are requests at %s nodes of a disaggregated deployment, not at its entrance; join the log of the router or the client to them", out.Side))
+	}
+	if out.Side != nameOfSide(trace.Prefill) {
+		return
+	}
+	eachCell(out, func(c *report.Cell) { // its token is thrown away, or sent by the decode node
+		for name := range c.Throughput.Values {
+			if strings.HasPrefix(name, "tps") && name != "tps_prompt" || name == "decode_token_share" || name == "prefill_token_share" {
+				c.Throughput.Values[name] = report.Null("node_level")
+			}
+		}
+	})
+}
+
 func sideOf(m *trace.RunMeta) string { return m.Default(trace.SideCol) }
 
 // noteSides says on every run with figures that these were measured at different
@@ -244,12 +274,19 @@ func (s *Session) describeUnited(out *report.Run, r *run) {
 	agree(&out.Version, func(m *trace.RunMeta) string { return m.Version })
 	agree(&out.Side, func(m *trace.RunMeta) string { return sideOf(m) })
 	agree(&out.Clock, func(m *trace.RunMeta) string { return m.Clock.String() })
+	if out.Format == "mixed" {
+		out.Version = ""
+	}
 	out.Duration = report.Null("several_records")
 	if r.ranks > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d traces of ranks of one deployment are one run: they name as many ranks in all, and overlap in time; labels keep them apart", r.ranks))
 		return
 	}
-	out.Notes = append(out.Notes, fmt.Sprintf("%d records with this label are one run", len(r.members)))
+	if s.opt.Join {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d records are joined into this run", len(r.members)))
+	} else {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d records with this label are one run", len(r.members)))
+	}
 }
 
 // eachCell calls f for every cell of a run.

@@ -15,8 +15,9 @@ const residentRows = 4096
 // lists in a compact form while those of all batches fit the budget.
 type resident struct {
 	place
-	batch *trace.Batch
-	lists []segment // of consecutive rows; nil when they are not resident
+	batch  *trace.Batch
+	number int32     // of its first row among all
+	lists  []segment // of consecutive rows; nil when they are not resident
 }
 
 // place is where a batch comes from: its input, its run, and the number of its

@@ -80,7 +80,7 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 		if lists {
 			b = u.batch(r)
 		}
-		if err := f(r.slot, b, sel.of(i)); err != nil {
+		if err := f(r.slot, s.linked(b, r.number), sel.of(i)); err != nil {
 			return err
 		}
 	}
@@ -107,11 +107,16 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot in
 			}
 			own, slot := file.seen(b, m.view), s.slots.of(file, b.Run.Key)
 			var group []int32
-			if sel.rows != nil {
+			base := s.bases[i] + int32(first)
+			switch {
+			case sel.rows == nil:
+			case s.joins != nil:
+				group = s.groupsOf(sel, base, b.Rows)
+			default:
 				group = c.again(sel, own, place{file, slot, first})
 			}
 			first += int64(b.Rows)
-			return f(slot, own, group)
+			return f(slot, s.linked(own, base), group)
 		})
 		if err != nil {
 			return err

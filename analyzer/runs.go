@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/join"
 	"servescope/analyzer/trace"
 )
 
@@ -22,6 +23,7 @@ type run struct {
 	ranks   int              // traces of ranks of one deployment that it is made of; 0: none
 	models  []string         // that its requests name, sorted
 	engines []string         // the same
+	summary *join.Summary    // of linking its rows; nil before it is asked for
 }
 
 // slots numbers runs while inputs are read in parallel. The numbers depend on

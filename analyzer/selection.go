@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/join"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
@@ -50,10 +51,28 @@ func (s *Session) choose(q *query.Query, metrics query.MetricColumn, facts *kern
 		s.findEdges(sel)
 	}
 	sel.groups = newGroups(q.By)
-	var c chooser
-	for _, r := range s.rows {
-		verdict := slices.Clone(c.choose(sel, r.batch, r.place))
-		for _, why := range c.why {
+	c := chooser{links: s.joins}
+	var pass [][]bool
+	if s.joins != nil {
+		pass = s.passing(q, metrics)
+	}
+	whys := make([][]uint8, len(s.rows))
+	for i, r := range s.rows {
+		if pass != nil {
+			c.pass = pass[i]
+		}
+		c.base = r.number
+		sel.rows = append(sel.rows, slices.Clone(c.choose(sel, r.batch, r.place)))
+		whys[i] = slices.Clone(c.why)
+	}
+	if s.joins != nil {
+		s.follow(sel, whys)
+	}
+	for i, r := range s.rows {
+		for k, why := range whys[i] {
+			if why == stays || !s.counts(r, k) {
+				continue
+			}
 			n := sel.removed[r.slot]
 			switch why {
 			case byFilter:
@@ -65,7 +84,6 @@ func (s *Session) choose(q *query.Query, metrics query.MetricColumn, facts *kern
 			}
 			sel.removed[r.slot] = n
 		}
-		sel.rows = append(sel.rows, verdict)
 	}
 	s.chooseSteps(sel)
 	grouped := sel.rows
@@ -99,6 +117,10 @@ type chooser struct {
 	why   []uint8
 	group []int32
 	ids   []int32
+
+	links *join.Links // nil where no rows are linked
+	base  int32       // number of the batch's first row in them
+	pass  []bool      // what the filter makes of each row, where rows are linked; nil: there is none
 }
 
 // choose returns the group of each row of b, -1 for those that are removed. The
@@ -109,12 +131,15 @@ func (c *chooser) choose(sel *selection, b *trace.Batch, p place) []int32 {
 	c.why = slices.Grow(c.why[:0], n)[:n]
 	c.group = slices.Grow(c.group[:0], n)[:n]
 	clear(c.why)
-	if sel.q.Filter != nil {
+	switch {
+	case c.pass != nil:
+		copy(c.keep, c.pass)
+	case sel.q.Filter != nil:
 		if c.x == nil {
 			c.x = sel.q.Filter.Evaluator(sel.metrics)
 		}
 		c.x.Eval(b, c.keep)
-	} else {
+	default:
 		for i := range c.keep {
 			c.keep[i] = true
 		}
@@ -122,7 +147,7 @@ func (c *chooser) choose(sel *selection, b *trace.Batch, p place) []int32 {
 	if sel.edges != nil {
 		c.chooseTime(sel, b, p)
 	}
-	sel.groups.of(b, p.file, c.group, &c.ids)
+	sel.groups.of(b, p.file, c.group, &c.ids, othersOf(c.links, c.base))
 	for i, k := range c.keep {
 		if !k {
 			c.why[i] = max(c.why[i], byFilter)

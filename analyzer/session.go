@@ -11,11 +11,13 @@
 package analyzer
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/join"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/report"
 	"servescope/formats"
@@ -28,6 +30,11 @@ type Options struct {
 	Scratch string    // directory for temporary files; empty: none may be written
 	Now     time.Time // the present, for logs without a year
 	Block   int       // bytes read at a time; 0: each format's default
+
+	// Join unites the inputs without a label into one run, and links the rows of
+	// each run by the ids of their requests. Align applies the offsets of clocks
+	// that follow from linked rows to times between two of them.
+	Join, Align bool
 
 	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
 	TZ   *time.Location // zone of stamps that state none; nil: not given
@@ -58,7 +65,9 @@ type Session struct {
 	slots  slots
 	rows   []*resident // request columns in order of (input, offset)
 	loaded bool
-	lists  bool // the token lists of rows are resident too
+	lists  bool        // the token lists of rows are resident too
+	bases  []int32     // by job: the number of its first row among all
+	joins  *join.Links // nil where no rows are linked
 	runs   []*run
 	steps  []*resident         // rows of the steps table, in the same order
 	ends   *kernel.Ends        // of the steps of runs with requests; nil: none
@@ -112,6 +121,11 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 	s.diags.Merge(&inputs.Diags)
 	if err := s.detect(ctx, set, force); err != nil {
 		return nil, err
+	}
+	if opt.Join {
+		for _, f := range s.files {
+			f.label = cmp.Or(f.label, joinedLabel)
+		}
 	}
 	return s, nil
 }

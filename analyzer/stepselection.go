@@ -63,7 +63,7 @@ func (s *Session) chooseSteps(sel *selection) {
 	for _, r := range s.steps {
 		as, group := asRequests(r.batch), make([]int32, r.batch.Rows)
 		if sel.steps.grouped {
-			sel.groups.of(as, r.file, group, &ids)
+			sel.groups.of(as, r.file, group, &ids, others{})
 		}
 		if x != nil {
 			keep = slices.Grow(keep[:0], as.Rows)[:as.Rows]

@@ -31,6 +31,7 @@ type Links struct {
 	starts  []int32 // by group: its first entry in members; and the end
 	members []int32 // rows of groups, outermost first
 	sides   map[int32]Sides
+	ids     bool
 }
 
 // Sides is a set of sides.
@@ -48,10 +49,10 @@ func Link(parts []Part, opt Options) *Links {
 		return nil
 	}
 	l := link(x, opt)
-	out := &Links{rows: x, tally: l.tally, rules: l.rules, role: make([]Role, x.n), node: make([]int8, x.n), group: make([]int32, x.n), sides: make(map[int32]Sides)}
+	out := &Links{rows: x, tally: l.tally, rules: l.rules, role: make([]Role, x.n), node: make([]int8, x.n), group: make([]int32, x.n), sides: make(map[int32]Sides), ids: opt.IDs}
 	out.nodes()
 	out.collect(l)
-	out.assign(opt)
+	out.assign()
 	return out
 }
 
@@ -116,8 +117,23 @@ func (l *Links) At(r int32) (*trace.Batch, int) {
 	return v.Part.Batch, i
 }
 
+// Joined reports whether rows were linked by their ids. Only then a row without
+// another one of its request is known to have none.
+func (l *Links) Joined() bool { return l.ids }
+
 // Seen returns the sides that the rows of a run come from.
 func (l *Links) Seen(run int32) Sides { return l.sides[run] }
+
+// Counting returns the side by which the requests of a run are counted: the
+// outermost that it has.
+func (l *Links) Counting(run int32) trace.Side {
+	for _, side := range outermost {
+		if l.sides[run].Has(side) {
+			return side
+		}
+	}
+	return trace.Client
+}
 
 // Name returns what links the rows of the request of row r: the id of the
 // outermost row that has one, or else the join_group of its source. Where r is

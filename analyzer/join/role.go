@@ -98,34 +98,27 @@ func (l *Links) halve(list []int32) {
 }
 
 // assign gives every row its role.
-func (l *Links) assign(opt Options) {
+func (l *Links) assign() {
 	for r := range l.n {
 		v, _ := l.at(r)
 		l.sides[v.Part.Run] |= 1 << l.Side(r)
 	}
-	counting := make(map[int32]trace.Side)
-	for run, sides := range l.sides {
-		for _, side := range slices.Backward(outermost[:]) {
-			if sides.Has(side) {
-				counting[run] = side
-			}
-		}
-	}
 	for r := range l.n {
 		v, _ := l.at(r)
-		if opt.IDs && l.Side(r) != counting[v.Part.Run] {
+		if l.ids && l.Side(r) != l.Counting(v.Part.Run) {
 			l.role[r] = Apart
 		}
 	}
 	for g := range len(l.starts) - 1 {
 		list := l.members[l.starts[g]:l.starts[g+1]]
 		v, _ := l.at(list[0])
-		counted := l.Side(list[0]) == counting[v.Part.Run]
+		counting := l.Counting(v.Part.Run)
+		counted := l.Side(list[0]) == counting
 		for i, m := range list {
 			switch {
 			case i > 0 && slices.ContainsFunc(list[:i], func(o int32) bool { return l.repeats(m, o) }):
 				l.role[m] = Repeats
-			case counted && l.Side(m) != counting[v.Part.Run]:
+			case counted && l.Side(m) != counting:
 				l.role[m] = Linked
 			}
 		}

@@ -74,7 +74,7 @@ type pairKey struct {
 // Summarize returns what came of linking the rows of a run.
 func (l *Links) Summarize(run int32) Summary {
 	s := summarizer{Links: l, run: run, ends: make(map[[2]int32]int), pairs: make(map[pairKey]int)}
-	s.out.Counting = l.counting(run)
+	s.out.Counting = l.Counting(run)
 	s.findEnds()
 	for r := range l.n {
 		if v, _ := l.at(r); v.Part.Run != run {
@@ -89,16 +89,6 @@ func (l *Links) Summarize(run int32) Summary {
 	s.names()
 	s.sort()
 	return s.out
-}
-
-// counting returns the side by which the requests of a run are counted.
-func (l *Links) counting(run int32) trace.Side {
-	for _, side := range outermost {
-		if l.sides[run].Has(side) {
-			return side
-		}
-	}
-	return trace.Client
 }
 
 // findEnds lists the ends in order.

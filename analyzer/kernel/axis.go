@@ -15,6 +15,9 @@ type axis struct {
 	origin   int64
 	from, to int64 // [from, to): the query's interval
 	late     bool  // facts are missing: nothing is placed in this pass
+
+	fixed bool // every stamp is in window at: that of a request on another clock
+	at    int64
 }
 
 // axisOf returns the axis of a clock of a run. A clock that is not the run's has
@@ -42,13 +45,15 @@ func (b *base) axisOf(run int32, clock trace.Clock) axis {
 
 // divided reports whether stamps are in different windows.
 func (a *axis) divided() bool {
-	return a.length > 0 || a.from != math.MinInt64 || a.to != math.MaxInt64
+	return a.fixed || a.length > 0 || a.from != math.MinInt64 || a.to != math.MaxInt64
 }
 
 // window returns the start of the window that t is in, NoWindow where there are
 // none, or elsewhere.
 func (a *axis) window(t int64) int64 {
 	switch {
+	case a.fixed:
+		return a.at
 	case t < a.from || t >= a.to:
 		return elsewhere
 	case a.length == 0:
@@ -64,7 +69,7 @@ func (a *axis) holds(window int64) bool {
 
 // same reports whether t is in the given window, without a division.
 func (a *axis) same(window, t int64) bool {
-	if window <= elsewhere {
+	if a.fixed || window <= elsewhere {
 		return a.window(t) == window
 	}
 	return t >= window && t-window < a.length && t >= a.from && t < a.to
@@ -73,6 +78,8 @@ func (a *axis) same(window, t int64) bool {
 // stretch returns the window that t is in and its end on the axis.
 func (a *axis) stretch(t int64) (window, end int64) {
 	switch window = a.window(t); {
+	case a.fixed:
+		return window, math.MaxInt64
 	case window > elsewhere:
 		return window, min(window+a.length, a.to)
 	case t < a.from:

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -32,7 +33,8 @@ type batch struct {
 	axes  []axis       // by code of the clock + 1; first that of rows without one
 	axis  axis         // of the row last read
 	code  int32        // of its clock
-	clock [sides]int32 // code of the clock last noted
+	timed bool         // the query is about an interval or windows
+	clock [slots]int32 // by slot: code of the clock last noted
 }
 
 // begin prepares to fold v.
@@ -58,6 +60,7 @@ func (b *base) begin(v *View) *batch {
 	for _, a := range x.axes {
 		b.late = b.late || a.late
 	}
+	x.timed = b.q.Window > 0 || b.q.Timed()
 	x.axis = x.axes[0]
 	return x
 }
@@ -66,7 +69,12 @@ func (b *base) begin(v *View) *batch {
 // query removed.
 func (x *batch) next(i int) (w row, selected bool) {
 	w = x.at(i)
-	side := &x.run.sides[w.side]
+	if w.role == join.Repeats { // another row says it all
+		w.sibling = true
+		return w, false
+	}
+	slot := w.slot()
+	side := &x.run.sides[slot]
 	code, own := x.rows.clock.At(i)
 	if !own {
 		code = -1
@@ -74,14 +82,17 @@ func (x *batch) next(i int) (w row, selected bool) {
 	if x.code != code {
 		x.code, x.axis = code, x.axes[code+1]
 	}
-	if x.clock[w.side] != code {
-		x.clock[w.side] = code
+	if x.clock[slot] != code {
+		x.clock[slot] = code
 		side.note(x.clockAt(i))
 	}
 	if w.placed {
 		side.all.add(&w)
 	}
 	side.seen++
+	if w.role == join.Linked && x.timed {
+		x.follow(i)
+	}
 	if x.group[i] < 0 {
 		return w, false
 	}
@@ -107,8 +118,10 @@ func (x *batch) next(i int) (w row, selected bool) {
 // place returns the place of the row last read at time t. What has no time is
 // in no window, and in the query's interval if the row's arrival is.
 func (x *batch) place(w *row, group int32, t int64) place {
-	p := place{NoWindow, x.index, group, int32(w.side)}
+	p := place{NoWindow, x.index, group, w.slot()}
 	switch {
+	case x.axis.fixed:
+		p.window = x.axis.at
 	case !w.placed:
 	case t != none:
 		p.window = x.axis.window(t)

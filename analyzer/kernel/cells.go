@@ -220,7 +220,7 @@ func (p place) appendTo(dst []byte) []byte {
 func (p *place) load(src *reader) {
 	p.window = src.int()
 	p.run, p.group, p.side = int32(src.int()), int32(src.int()), int32(src.int())
-	if p.side < 0 || int(p.side) >= sides || p.run < 0 || p.group < -1 {
+	if p.side < 0 || int(p.side) >= slots || p.run < 0 || p.group < -1 {
 		src.fail()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"servescope/analyzer/join"
 	"servescope/analyzer/trace"
 )
 
@@ -109,6 +110,9 @@ func (c *Choices) Find(v *View) {
 			c.families = make(map[familyKey]*family)
 		}
 		w := r.at(i)
+		if w.role == join.Repeats {
+			continue
+		}
 		attempt, _ := x.attempt.At(i)
 		if key := (familyKey{x.index, w.side, attempt, string(id)}); c.families[key] == nil {
 			c.families[key] = new(family)
@@ -135,6 +139,9 @@ func (c *Choices) Add(v *View) {
 	x, r := identitiesOf(v), rowsOf(v)
 	for i := range v.Rows {
 		w := r.at(i)
+		if w.role == join.Repeats {
+			continue
+		}
 		if f := c.family(&x, i, w.side); f != nil {
 			f.members = append(f.members, member{position: x.position(i, &w), row: w, selected: v.Group == nil || v.Group[i] >= 0})
 		}

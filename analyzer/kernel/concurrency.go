@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -104,8 +105,8 @@ type concurrencyState struct {
 func (s *concurrencyState) Update(v *View) {
 	x := s.begin(v)
 	for i := range v.Rows {
-		if w, selected := x.next(i); selected && !w.sibling {
-			s.cells.at(place{NoWindow, x.index, x.group[i], int32(w.side)}, 0).add(w.request(), s.def)
+		if w, selected := x.next(i); selected && !w.sibling && w.role != join.Linked {
+			s.cells.at(place{NoWindow, x.index, x.group[i], w.slot()}, 0).add(w.request(), s.def)
 		}
 	}
 }

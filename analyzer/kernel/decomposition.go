@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"servescope/analyzer/decompose"
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/stat"
@@ -97,6 +98,10 @@ func (s *decompositionState) Update(v *View) {
 	var w row // here, for request may return it: one allocation, not one per row
 	var p decompose.Parts
 	rows := make([]decompose.Row, 1, 8) // that of the row, then those of its peers
+	others := v.Peers
+	if v.Links != nil {
+		others = linkedPeers(v.Links, v.Base)
+	}
 	for i := range v.Rows {
 		var selected bool
 		if w, selected = x.next(i); !selected || w.sibling {
@@ -106,11 +111,12 @@ func (s *decompositionState) Update(v *View) {
 		q := w.request()
 		columns.Row(i, &rows[0])
 		rows[0].Side = w.side
-		if rows = rows[:1]; v.Peers != nil {
-			rows = inward(v.Peers(i, rows))
+		if rows = rows[:1]; others != nil {
+			rows = inward(others(i, rows))
 		}
 		place := x.place(q, x.group[i], q.arrival())
 		why := s.takeApart(q, rows, &p)
+		s.unjoined(x, i, &w, place)
 		c := s.cells.at(place, 1)
 		c.rows++
 		if why == metric.None {
@@ -124,7 +130,7 @@ func (s *decompositionState) Update(v *View) {
 		if (q.status == trace.Aborted || q.status == trace.Open) && !q.emitted() {
 			c.censored++
 		}
-		if len(rows) == 1 && w.side == trace.Server && q.cohort(s.def) == metric.None && rows[0].Inward() && rows[0].Parts(&p) {
+		if len(rows) == 1 && w.side == trace.Server && w.role != join.Apart && q.cohort(s.def) == metric.None && rows[0].Inward() && rows[0].Parts(&p) {
 			place.side = int32(trace.Engine)
 			c = s.cells.at(place, 0)
 			c.rows++
@@ -238,6 +244,9 @@ func (c *cohorts) appendTo(dst []byte) []byte {
 
 func (c *cohorts) load(src *reader) {
 	src.ints(&c.rows, &c.censored, &c.events)
+	if c.rows < 0 || c.censored < 0 || c.events < 0 {
+		src.fail()
+	}
 	n := src.count()
 	c.excluded.load(src)
 	for ; n > 0 && src.err == nil; n-- {

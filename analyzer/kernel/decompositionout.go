@@ -18,7 +18,7 @@ func (s *decompositionState) Finish(out Output) {
 	s.cells.prune()
 	places := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
-		for _, t := range s.targets(run, places) {
+		for _, t := range s.targets(run, ofRequests(places)) {
 			c := out.Cell(run, t.group, t.window)
 			var bySide [sides]*cohorts
 			for side := range bySide {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
@@ -143,6 +144,7 @@ func (s *goodputState) Update(v *View) {
 	if len(s.conditions) == 0 {
 		return
 	}
+	p := peers{links: v.Links}
 	for i := range v.Rows {
 		w, selected := x.next(i)
 		if !selected || w.sibling {
@@ -151,12 +153,23 @@ func (s *goodputState) Update(v *View) {
 		q := *w.request()
 		q.joint = w.joint
 		s.cells.room()
-		s.judge(s.cells.at(x.place(&q, x.group[i], q.arrival()), 1), &q)
+		to := x.place(&q, x.group[i], q.arrival())
+		if v.Links == nil {
+			s.judge(s.cells.at(to, 1), &q, own(&q))
+		} else if w.role == join.Counts && w.side == v.Links.Counting(x.index) {
+			s.judgeLinked(to, &q, x.first+int32(i), &p)
+		}
 	}
 }
 
+// witness returns the row that tells whether a condition about a side is met; a
+// side of -1 is that of the run's latencies.
+type witness func(side trace.Side) (*row, bool)
+
+func own(w *row) witness { return func(trace.Side) (*row, bool) { return w, true } }
+
 // judge counts the verdict on a request.
-func (s *goodputState) judge(c *verdicts, w *row) {
+func (s *goodputState) judge(c *verdicts, w *row, of witness) {
 	status := w.status
 	switch {
 	case s.def.Goodput && w.cohort(s.def) != metric.None:
@@ -172,7 +185,10 @@ func (s *goodputState) judge(c *verdicts, w *row) {
 	worst := inapplicable
 	s.said = s.said[:0]
 	for i := range s.conditions {
-		v := s.conditions[i].judge(w, s.def)
+		v := unknown
+		if by, ok := of(s.conditions[i].side); ok {
+			v = s.conditions[i].judge(by, s.def)
+		}
 		if status >= trace.Open && (v != missed || measures[s.conditions[i].slot].quotient) {
 			v = unknown // more may come
 		}
@@ -214,7 +230,7 @@ func (s *goodputState) Finish(out Output) {
 	places := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
 		side := s.side
-		if side < 0 || info.sides[side].rows == 0 { // requests that the side did not see stay unjudged
+		if info.linked || side < 0 || info.sides[side].rows == 0 { // requests that the side did not see stay unjudged
 			side = info.latency(s.def)
 		}
 		w := s.overSpan(run, s.def.GoodSpan)

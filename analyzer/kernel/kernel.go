@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"servescope/analyzer/decompose"
+	"servescope/analyzer/join"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -21,6 +22,11 @@ type View struct {
 	Ends     *Ends    // finds the engine steps that gave the tokens of requests; nil where there are none
 	Peers    Peers    // of a join; nil: rows are not linked
 	Group    []int32  // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
+
+	// Links says which rows are of one request, and what each is to it; nil where
+	// every row is one. Base is the number of the batch's first row in it.
+	Links *join.Links
+	Base  int32
 }
 
 // Peers appends to dst what the other rows of the request of row i tell of its

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -37,10 +38,16 @@ type samples struct {
 	resolution           int64 // the coarsest step of stamps
 	censored             int64 // requests aborted or left open before their first token
 	tailRows, tail       int64 // requests with a last token and a later end, and the time between
+
+	unjoined [sides]int64 // requests that each side has no row of, where rows were joined
 }
 
 func (s *samples) sums() []*int64 {
-	return []*int64{&s.rows, &s.eventOnly, &s.streamEnd, &s.served, &s.retokenized, &s.both, &s.tailRows, &s.tail, &s.censored}
+	list := []*int64{&s.rows, &s.eventOnly, &s.streamEnd, &s.served, &s.retokenized, &s.both, &s.tailRows, &s.tail, &s.censored}
+	for i := range s.unjoined {
+		list = append(list, &s.unjoined[i])
+	}
+	return list
 }
 
 func (s *samples) merge(o *samples) {
@@ -125,6 +132,9 @@ func (s *latencyState) Update(v *View) {
 		if phase, ok := phases.At(i); censored(q, s.def) && (!ok || phase != decodePhase) {
 			early.censored++
 		}
+		if w.role == join.Counts {
+			x.unjoined(i, &early.unjoined)
+		}
 		if step, ok := resolutions.At(i); ok {
 			early.resolution = max(early.resolution, step)
 		}
@@ -195,25 +205,32 @@ func (s *latencyState) Finish(out Output) {
 	s.cells.prune()
 	places := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
-		for _, t := range s.targets(run, places) {
+		if info.multiple() {
+			s.sides(out.Run(run), run, places)
+		}
+		for _, t := range s.targets(run, ofRequests(places)) {
 			c := out.Cell(run, t.group, t.window)
 			bySide := s.unite(t.from)
 			main := info.latency(s.def)
 			wide, idle := t.window == NoWindow, len(t.from) == 0
+			lack := new(samples) // says what sides lack
+			if of := bySide[info.counting()]; of != nil {
+				lack = of
+			}
 			for slot := range measures {
 				side := main
 				if measures[slot].fromClient() && bySide[trace.Client] != nil {
 					side = trace.Client
 				}
-				s.put(c, measures[slot].name, slot, side, bySide[side], wide, idle)
+				s.put(c, measures[slot].name, slot, side, bySide[side], lack, wide, idle)
 			}
-			s.put(c, "ttft_client", slotTTFT, trace.Client, bySide[trace.Client], wide, idle)
-			s.put(c, "ttft_server", slotTTFT, trace.Server, bySide[trace.Server], wide, idle)
+			s.put(c, "ttft_client", slotTTFT, trace.Client, bySide[trace.Client], lack, wide, idle)
+			s.put(c, "ttft_server", slotTTFT, trace.Server, bySide[trace.Server], lack, wide, idle)
 			engine := trace.Engine
 			if bySide[engine] == nil && bySide[trace.Decode] != nil {
 				engine = trace.Decode
 			}
-			s.put(c, "ttft_engine", slotEngine, engine, bySide[engine], wide, idle)
+			s.put(c, "ttft_engine", slotEngine, engine, bySide[engine], lack, wide, idle)
 			s.notes(c, info, main, bySide[main])
 		}
 	})
@@ -226,7 +243,7 @@ func (m *measure) fromClient() bool {
 }
 
 // unite returns the samples of the given places by side; nil where there are none.
-func (s *latencyState) unite(places []place) (bySide [sides]*samples) {
+func (s *latencyState) unite(places []place) (bySide [slots]*samples) {
 	for _, p := range places {
 		cell := s.cells.byPlace[p]
 		switch all := bySide[p.side]; {
@@ -242,12 +259,17 @@ func (s *latencyState) unite(places []place) (bySide [sides]*samples) {
 	return bySide
 }
 
-// put writes one metric. Idle cells hold no request at all.
-func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Side, of *samples, wide, idle bool) {
+// put writes one metric. Idle cells hold no request at all; lack tells how many
+// requests of the cell have no row of the side.
+func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Side, of, lack *samples, wide, idle bool) {
 	if of == nil {
 		of = new(samples)
 	}
-	m := s.emptyMetric(name, side, of.excluded[slot], idle)
+	excluded := of.excluded[slot]
+	if n := lack.unjoined[side]; n > 0 {
+		excluded = excluded.with(metric.NotJoined, n)
+	}
+	m := s.emptyMetric(name, side, excluded, idle)
 	if slot == slotTPOT && len(of.tpots) > 0 {
 		setMetric(c, name, of.tpots.distribution(m, &s.base, wide))
 		return
@@ -284,8 +306,8 @@ func (s *latencyState) notes(c *report.Cell, info *runInfo, main trace.Side, of 
 		add("output_tokens", "client_count: the client counts %s of the server's tokens over %s: the text is degenerate or the tokenizer differs",
 			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), counting(of.both, "1 request", "%d requests"))
 	}
-	for s := range info.sides {
-		if n := info.sides[s].timed; trace.Side(s) != main && n > 0 {
+	for s := range sides {
+		if n := info.sides[s].timed; trace.Side(s) != main && n > 0 && !info.linked {
 			add("ttft", "side: %s stamps; the run also has %s stamped by the %s", sideName(main), counting(n, "1 request", "%d requests"), sideName(trace.Side(s)))
 		}
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
@@ -39,7 +40,7 @@ func (s *ratesState) Update(v *View) {
 	s.late = s.late || s.def.ChunkPeak && !known && s.facts.Pass == 0
 	for i := range v.Rows {
 		w, selected := x.next(i)
-		if !selected || s.late {
+		if !selected || s.late || w.role == join.Linked {
 			continue
 		}
 		c, why := l.at(i, &w)
@@ -282,7 +283,7 @@ func (s *ratesState) emit(y *sequence) {
 	if !y.row.placed || e.base == none || s.def.ChunkPeak {
 		return
 	}
-	whole := place{NoWindow, y.index, y.group, int32(y.row.side)}
+	whole := place{NoWindow, y.index, y.group, y.row.slot()}
 	sec := s.seconds.at(whole, 0)
 	late := *e
 	late.base, late.last = e.base-1, e.last-1
@@ -387,7 +388,7 @@ func (s *ratesState) step(y *sequence, window, n int64) {
 // in returns the flow of a window, for n requests or tokens.
 func (s *ratesState) in(y *sequence, window, n int64) *flow {
 	s.cells.room()
-	return s.cells.at(place{window, y.index, y.group, int32(y.row.side)}, n)
+	return s.cells.at(place{window, y.index, y.group, y.row.slot()}, n)
 }
 
 // during calls f for each window that [from, to) lies in and the time that it

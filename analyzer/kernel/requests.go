@@ -84,6 +84,10 @@ func (s *requestsState) Finish(out Output) {
 	all := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
 		places := within(all, info.counting())
+		s.sides(out.Run(run), run, info, all)
+		if info.multiple() {
+			s.sides(out.Run(run), run, info, all)
+		}
 		var removed statusCounts
 		var kept []place
 		for _, p := range places {

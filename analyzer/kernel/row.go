@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
 )
@@ -33,8 +34,9 @@ type row struct {
 
 	producer string // the definition set of the tool that took the stamps, or ""
 
-	joint   *joint // the request that the row is a sequence of, one of several; nil: the row is the request
-	sibling bool   // the request is counted with another row
+	joint   *joint    // the request that the row is a sequence of, one of several; nil: the row is the request
+	sibling bool      // the request is counted with another row of its side
+	role    join.Role // what the row is to its request, where rows are linked
 }
 
 // TokenKind codes.
@@ -62,6 +64,8 @@ type rows struct {
 	placed                            bool   // of rows without a clock of their own
 	choices                           *Choices
 	identities                        identities // where there are choices
+	links                             *join.Links
+	first                             int32 // number of the first row in links
 }
 
 // rowsOf returns the rows of v. The view must not change while they are used.
@@ -80,6 +84,7 @@ func rowsOf(v *View) rows {
 		placed:   v.Run.Clock.Kind != trace.RequestClock,
 		specials: specialsOf(v),
 	}
+	r.links, r.first = v.Links, v.Base
 	if r.choices = v.Choices; r.choices != nil {
 		r.identities = identitiesOf(v)
 	}
@@ -104,6 +109,9 @@ func (r *rows) at(i int) row {
 	if c, ok := r.side.At(i); ok {
 		w.side = trace.Side(c)
 	}
+	if r.links != nil {
+		w.side, w.role = r.links.Side(r.first+int32(i)), r.links.Role(r.first+int32(i))
+	}
 	if c, ok := r.status.At(i); ok {
 		w.status = trace.Status(c)
 	}
@@ -124,10 +132,19 @@ func (r *rows) at(i int) row {
 		w.requested = w.source == trace.FromRequested
 	}
 	w.start, w.enter = entry(&r.starts, w.side, i)
-	if r.choices != nil {
+	if r.choices != nil && w.role != join.Repeats {
 		r.choices.set(&r.identities, i, &w)
 	}
 	return w
+}
+
+// slot is where figures of the row's side are kept: apart from the others where
+// the run's requests are counted at a side that has no part in this one.
+func (w *row) slot() int32 {
+	if w.role == join.Apart {
+		return int32(sides) + int32(w.side)
+	}
+	return int32(w.side)
 }
 
 // startColumn is where a side's latencies begin, as an index of rows.starts.

@@ -12,6 +12,10 @@ import (
 // sides is the number of sides.
 const sides = int(trace.Decode) + 1
 
+// slots is the number of places for figures of sides: each has one more for rows
+// that no request of the run belongs to (join.Apart).
+const slots = 2 * sides
+
 // outermost orders the sides: a request that several sides saw is counted once,
 // by the first of these that the run has.
 var outermost = [sides]trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engine, trace.Decode, trace.Prefill}
@@ -141,7 +145,8 @@ type runInfo struct {
 	several  bool   // there is more than one
 	duration int64  // as the producer measured it, or none
 	limit    int64  // the client's limit on concurrency, or 0
-	sides    [sides]sideInfo
+	linked   bool   // rows of several sides are linked
+	sides    [slots]sideInfo
 }
 
 func newRunInfo() *runInfo {
@@ -155,6 +160,7 @@ func newRunInfo() *runInfo {
 
 // meet learns of the record that a batch belongs to.
 func (r *runInfo) meet(v *View) {
+	r.linked = r.linked || v.Links != nil
 	record := v.File + "\x00" + strconv.FormatInt(v.Run.Key, 36)
 	if r.record == record {
 		return
@@ -175,6 +181,7 @@ func (r *runInfo) meet(v *View) {
 }
 
 func (r *runInfo) merge(o *runInfo) {
+	r.linked = r.linked || o.linked
 	switch {
 	case r.record == "":
 		r.record, r.several, r.duration, r.limit = o.record, o.several, o.duration, o.limit
@@ -287,19 +294,10 @@ func (r *runInfo) facts() RunFacts {
 }
 
 func (r *runInfo) appendTo(dst []byte) []byte {
-	several := int64(0)
-	if r.several {
-		several = 1
-	}
-	dst = appendInts(appendText(dst, r.record), several, r.duration, r.limit)
+	dst = appendInts(appendText(dst, r.record), flag(r.several), flag(r.linked), r.duration, r.limit)
 	for i := range r.sides {
 		s := &r.sides[i]
-		mixed := int64(0)
-		if s.mixed {
-			mixed = 1
-		}
-		dst = appendInts(appendText(dst, s.clock), mixed, s.seen, s.rows, s.timed, s.unplaced)
-		dst = appendInts(dst, s.longest)
+		dst = appendInts(appendText(dst, s.clock), flag(s.mixed), s.seen, s.rows, s.timed, s.unplaced, s.longest)
 		for _, x := range []*extent{&s.all, &s.selected, &s.good} {
 			dst = appendInts(dst, x.firstSend, x.lastSend, x.lastToken, x.lastEnd)
 		}
@@ -307,9 +305,16 @@ func (r *runInfo) appendTo(dst []byte) []byte {
 	return dst
 }
 
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func (r *runInfo) load(src *reader) {
 	r.record = src.text()
-	r.several = src.int() != 0
+	r.several, r.linked = src.int() != 0, src.int() != 0
 	src.ints(&r.duration, &r.limit)
 	for i := range r.sides {
 		s := &r.sides[i]

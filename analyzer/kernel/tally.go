@@ -32,6 +32,13 @@ func (t *tally) merge(o tally) {
 	}
 }
 
+// with returns a copy of t with n more.
+func (t tally) with(why metric.Reason, n int64) tally {
+	t = slices.Clone(t)
+	t.add(why, n)
+	return t
+}
+
 // counts returns the exclusions by code.
 func (t tally) counts() map[string]int64 {
 	out := make(map[string]int64)

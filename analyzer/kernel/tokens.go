@@ -88,9 +88,9 @@ func (s *tokensState) Update(v *View) {
 			s.row(x, &l, i, &w, c, why)
 			continue
 		}
-		if b.end != i || b.group != x.group[i] || b.side != w.side {
+		if b.end != i || b.group != x.group[i] || b.slot != w.slot() {
 			s.flush(x, &l, &b)
-			b = block{from: i, group: x.group[i], side: w.side}
+			b = block{from: i, group: x.group[i], slot: w.slot()}
 		}
 		b.end = i + 1
 		if !c.single(&w) {
@@ -110,7 +110,7 @@ func (s *tokensState) plain() bool {
 type block struct {
 	from, end int
 	group     int32
-	side      trace.Side
+	slot      int32 // of their side
 	uneven    int64 // as in pool
 }
 
@@ -121,7 +121,7 @@ func (s *tokensState) flush(x *batch, l *lists, b *block) {
 		return
 	}
 	values := l.gaps.Values[l.gaps.Offsets[b.from]:l.gaps.Offsets[b.end]]
-	for _, p := range s.pools(place{NoWindow, x.index, b.group, int32(b.side)}, int64(len(values))) {
+	for _, p := range s.pools(place{NoWindow, x.index, b.group, b.slot}, int64(len(values))) {
 		if p == nil {
 			continue
 		}
@@ -334,7 +334,7 @@ func (s *tokensState) fold(x *batch, group int32, w *row, c chunks, f func(to pa
 			}
 			t = next
 		}
-		to := s.pools(place{window, x.index, group, int32(w.side)}, int64(i-from))
+		to := s.pools(place{window, x.index, group, w.slot()}, int64(i-from))
 		if len(tokens) > 0 {
 			f(to, c.gaps[from:i], tokens[from:i])
 		} else {

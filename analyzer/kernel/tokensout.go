@@ -110,7 +110,7 @@ func (s *tokensState) Finish(out Output) {
 	places := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
 		side := info.latency(s.def)
-		for _, t := range s.targets(run, places) {
+		for _, t := range s.targets(run, ofRequests(places)) {
 			p := s.cells.byPlace[place{t.window, run, t.group, int32(side)}]
 			idle := p == nil && (t.window != NoWindow || len(t.from) == 0)
 			if p == nil {

@@ -42,6 +42,7 @@ const (
 	Filtered
 	Inseparable
 	Population
+	NotJoined
 	reasonCount
 )
 
@@ -74,6 +75,7 @@ var reasons = [...]struct{ code, doc string }{
 	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
 	Inconsistent:    {"inconsistent", "the counts contradict each other: more of the prompt is cached than there is"},
 	Preempted:       {"preempted", "sequences stalled, and where in time is not recorded"},
+	NotJoined:       {"not_joined", "no row of the side is linked to the request"},
 	OutsideTotal:    {"outside_total", "the stage does not lie in the time that is taken apart"},
 	Resolution:      {"resolution", "the stamps are coarser than the time between them"},
 	Overlap:         {"overlap", "stages of two nodes run at the same time"},

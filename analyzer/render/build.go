@@ -111,6 +111,8 @@ func (b *builder) details(r *report.Run) {
 	if lead != "" {
 		b.decompositions(&r.Cell, lead)
 	}
+	b.bySide(r, lead)
+	b.joins(r, lead)
 	b.reconciled(r, lead)
 	b.reported(r, lead)
 	b.estimates(r, lead)

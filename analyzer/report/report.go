@@ -85,6 +85,8 @@ type Run struct {
 	Removed   Removed     `json:"removed"`   // what the query leaves out; the requests add up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
 	Steady    *Cell       `json:"steady"`    // the same figures in the steady window; null where there is none (see concurrency), and where the query is about a part of the time or about that window itself
+	Sides     []Side      `json:"sides"`     // each side's own figures, from outside, where the rows of the run are of several; else empty
+	Join      *Join       `json:"join"`      // which rows of several inputs are of one request; null unless they were joined
 
 	Reconciled []Reconciled `json:"reconciled,omitempty"` // what requests add up to beside the engines' own counts; absent where the run has not both
 }

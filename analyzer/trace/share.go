@@ -17,6 +17,15 @@ func (b *Batch) Share(c Col, from *Batch, src Col) {
 	}
 }
 
+// With returns a batch that shares everything with b but for column c, which is
+// that of from. That has as many rows, of the same table.
+func (b *Batch) With(c Col, from *Batch) *Batch {
+	out := *b
+	out.columns = append([]column(nil), b.columns...)
+	out.columns[c] = from.columns[c]
+	return &out
+}
+
 // SetInts makes v column c, an Int64 or Time column; like the other setters it
 // shares memory with its argument, which has an entry per row.
 func (b *Batch) SetInts(c Col, v Ints) { b.set(c, column{ints: v.Values, valid: v.Valid}) }

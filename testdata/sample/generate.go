@@ -106,7 +106,7 @@ func tokenLog(list []*request) []byte {
 	var out bytes.Buffer
 	wall := func(us int64) json.Number { return seconds(epoch*1000 + us) }
 	for i, r := range list {
-		fmt.Fprintf(&out, `{"request_id":"req-%03d","arrival":%s,"prompt_tokens":%d`, i, wall(r.sent+network), r.prompt)
+		fmt.Fprintf(&out, `{"request_id":"chatcmpl-bench-5e12ca9e-%d","arrival":%s,"prompt_tokens":%d`, i, wall(r.sent+network), r.prompt)
 		if i == failed {
 			fmt.Fprintf(&out, `,"status":"failed","error_class":"prompt_too_long","finished":%s}`+"\n", wall(r.sent+network+3120))
 			continue

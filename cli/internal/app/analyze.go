@@ -36,6 +36,7 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
   servescope analyze --by model --window 10s server.log.gz
   servescope analyze before=a.json after=b.json --format markdown
   servescope analyze --definition vllm-2026 result.json
+  servescope analyze --join client.jsonl server.log spans.json
   zcat old.jsonl.gz | servescope analyze - --format json -o report.json`,
 		Flags: slices.Concat(
 			[]cli.Flag{
@@ -43,6 +44,7 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 			},
 			queryFlags(),
+			joinFlags(),
 			[]cli.Flag{
 				&cli.BoolFlag{Name: "estimate", Usage: "estimate the parts of TPOT from timestamps"},
 				&cli.BoolFlag{Name: "complete", Usage: "for --estimate: no request is missing"},

@@ -31,6 +31,14 @@ func inputFlags() []cli.Flag {
 	}
 }
 
+// joinFlags are the flags that link the requests of several files.
+func joinFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "join", Usage: "unite files into one run, requests linked by id"},
+		&cli.BoolFlag{Name: "align-clocks", Usage: "with --join: align the clocks of the files, with ±"},
+	}
+}
+
 // workspace is an open session and what must be tidied up after it.
 type workspace struct {
 	*analyzer.Session
@@ -78,7 +86,10 @@ func (w *workspace) names() []string {
 }
 
 func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
-	opt := analyzer.Options{Workers: runtime.GOMAXPROCS(0), Scratch: os.TempDir(), Now: p.Now}
+	opt := analyzer.Options{Workers: runtime.GOMAXPROCS(0), Scratch: os.TempDir(), Now: p.Now, Join: c.Bool("join"), Align: c.Bool("align-clocks")}
+	if opt.Align && !opt.Join {
+		return opt, usagef("--align-clocks needs --join: offsets follow from linked requests").with("add --join")
+	}
 	if c.IsSet("workers") {
 		if opt.Workers = c.Int("workers"); opt.Workers < 1 {
 			return opt, usagef("--workers %d: give a number above 0", opt.Workers)

@@ -1,0 +1,121 @@
+package analyzer
+
+import (
+	"math"
+	"sort"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/join"
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+// joinedLabel is the label of the run that inputs without one are joined into.
+const joinedLabel = "joined"
+
+// number numbers the resident rows: those of a job have consecutive numbers,
+// whatever batches they are cut into. counts holds the rows of each job.
+func (s *Session) number(rows [][]*resident, counts []int64) {
+	s.bases = make([]int32, len(rows))
+	next := int64(0)
+	for j, list := range rows {
+		s.bases[j] = int32(min(next, math.MaxInt32))
+		for _, r := range list {
+			r.number = int32(min(next+r.first, math.MaxInt32))
+		}
+		next += counts[j]
+	}
+}
+
+// link finds the rows that are of one request.
+func (s *Session) link() {
+	var parts []join.Part
+	for _, r := range s.rows {
+		if r.number > math.MaxInt32-int32(r.batch.Rows) {
+			s.diags.Add(diag.Diag{Code: "too_many_rows", Severity: diag.Notice, Offset: -1, Msg: "there are too many requests to link their rows", Fix: "analyze a part of the inputs"})
+			return
+		}
+		parts = append(parts, join.Part{Batch: r.batch, Run: r.slot, Input: int32(r.file.index), First: r.number})
+	}
+	s.joins = join.Link(parts, join.Options{IDs: s.opt.Join})
+}
+
+// find returns the index of the resident batch that holds row n.
+func (s *Session) find(n int32) int {
+	return sort.Search(len(s.rows), func(i int) bool { return s.rows[i].number > n }) - 1
+}
+
+// groupsOf returns the groups of n rows from number base on.
+func (s *Session) groupsOf(sel *selection, base int32, n int) []int32 {
+	out := make([]int32, 0, n)
+	for i := s.find(base); len(out) < n; i++ {
+		r := s.rows[i]
+		from := max(base-r.number, 0)
+		to := min(int(from)+n-len(out), r.batch.Rows)
+		out = append(out, sel.rows[i][from:to]...)
+	}
+	return out
+}
+
+// passing returns which rows the query's filter keeps: of linked rows all if it
+// keeps one, so that a filter may ask for what any side tells. It is nil where
+// there is no filter.
+func (s *Session) passing(q *query.Query, metrics query.MetricColumn) [][]bool {
+	if q.Filter == nil {
+		return nil
+	}
+	x := q.Filter.Evaluator(metrics)
+	pass := make([][]bool, len(s.rows))
+	for i, r := range s.rows {
+		pass[i] = make([]bool, r.batch.Rows)
+		x.Eval(r.batch, pass[i])
+	}
+	for i, r := range s.rows {
+		for k := range pass[i] {
+			for _, m := range s.joins.Rows(r.number + int32(k)) {
+				j := s.find(m)
+				pass[i][k] = pass[i][k] || pass[j][m-s.rows[j].number]
+			}
+		}
+	}
+	return pass
+}
+
+// follow gives linked rows the verdict on the row that counts their request.
+func (s *Session) follow(sel *selection, why [][]uint8) {
+	for i, r := range s.rows {
+		for k := range r.batch.Rows {
+			n := r.number + int32(k)
+			if s.joins.Role(n) != join.Linked {
+				continue
+			}
+			lead := s.joins.Lead(n)
+			j := s.find(lead)
+			sel.rows[i][k], why[i][k] = sel.rows[j][lead-s.rows[j].number], why[j][lead-s.rows[j].number]
+		}
+	}
+}
+
+// counts reports whether a run's requests are counted with row n.
+func (s *Session) counts(r *resident, i int) bool {
+	n := r.number + int32(i)
+	return s.joins == nil || s.joins.Role(n) == join.Counts && s.joins.Side(n) == s.joins.Counting(r.slot)
+}
+
+// linked returns b, which holds the rows from number base on, with the
+// join_group of linked rows and with the sides that their requests tell.
+func (s *Session) linked(b *trace.Batch, base int32) *trace.Batch {
+	if s.joins == nil {
+		return b
+	}
+	out := trace.NewBuilder(trace.Requests)
+	for i := range b.Rows {
+		if name, ok := s.joins.Name(base + int32(i)); ok {
+			out.Text(trace.JoinGroup, name)
+		}
+		out.Code(trace.SideCol, int32(s.joins.Side(base+int32(i))))
+		out.EndRow()
+	}
+	names := out.Take(b.Run, b.File)
+	return b.With(trace.JoinGroup, names).With(trace.SideCol, names)
+}
