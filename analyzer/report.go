@@ -112,6 +112,13 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	out.loads = steps[len(steps)-1]
 	out.finish(append(slices.Clone(states), steps...))
 	s.capDiags(q, out, learned, log)
+	if sel.steps.whole {
+		for _, r := range out.runs {
+			if len(r.Steps) > 0 {
+				r.Notes = append(r.Notes, "steps_unfiltered: the filter asks for what is not told of engine steps: it removes none of them")
+			}
+		}
+	}
 	for slot, n := range sel.removed {
 		out.runs[slot].Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim, Steps: n.steps}
 	}

@@ -97,6 +97,12 @@ func TestStepSelection(t *testing.T) {
 	if want := "0 0:3×5.666666666666667, 120000000000 0:2×4, 120000000000 0:1×9, 1 1:1×1, 120000000000 1:1×1, all 0:2×4 1:1×1, all 0:1×9"; strings.Join(got, ", ") != want {
 		t.Errorf("%s\nwant %s", strings.Join(got, ", "), want)
 	}
+	for filter, want := range map[string]bool{"filter=replica = 1": false, "filter=prompt_tokens > 3": true} {
+		notes := analyze(t, queryOf(t, filter), log).Runs[0].Notes
+		if got := strings.Contains(strings.Join(notes, "\n"), "steps_unfiltered"); got != want {
+			t.Errorf("%s: %q", filter, notes)
+		}
+	}
 	if run := analyze(t, queryOf(t, "by=tenant"), log).Runs[0]; len(run.Groups) != 0 || len(run.Steps) != 2 {
 		t.Errorf("steps have a tenant: %+v", run.Groups)
 	}

@@ -16,6 +16,7 @@ type stepSelection struct {
 	rows    [][]int32 // group by resident batch and row; nil when the query keeps everything in one group
 	always  [][]int32 // the same, whenever a step ends; nil without an interval and a trim
 	grouped bool      // the groups are those of requests
+	whole   bool      // the filter asks for what is not told of steps: it removes none
 }
 
 // of returns the groups of the rows of resident batch i of steps, nil for all in
@@ -55,8 +56,10 @@ func (s *Session) chooseSteps(sel *selection) {
 	q := sel.q
 	sel.steps.grouped = len(q.By) > 0 && tellsSteps(q.By)
 	var x *query.Evaluator
-	if q.Filter != nil && tellsSteps(q.Filter.Names()) {
-		x = q.Filter.Evaluator(sel.metrics)
+	if q.Filter != nil {
+		if sel.steps.whole = !tellsSteps(q.Filter.Names()); !sel.steps.whole {
+			x = q.Filter.Evaluator(sel.metrics)
+		}
 	}
 	var keep []bool
 	var ids []int32

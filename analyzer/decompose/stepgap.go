@@ -15,24 +15,27 @@ const shortestGap = 60e9
 // between returns the time that lies between the selected steps of which only the
 // time inside is known, per step: what a window leaves beside the steps that end
 // in it. Steps to keep other ranks company take time as others do.
-func (s *Steps) between(in func(*Step) bool) report.Memo {
+func (s *Steps) between(in Selection) report.Memo {
 	m := report.Memo{Name: HostGap.String(), Mean: report.Null("not_recorded")}
 	var gap, window, slack int64
-	for _, t := range s.timelines {
+	for at, t := range s.timelines {
 		if t.source.Quantity != trace.Elapsed {
 			continue
 		}
 		first, last, inside, n := Nowhere, Nowhere, int64(0), int64(0)
-		for i := range t.Steps {
+		for _, i := range in[at] {
 			k := &t.Steps[i]
 			switch {
-			case !in(k) || k.End == Nowhere:
+			case k.End == Nowhere:
 				continue
 			case first == Nowhere:
 				first = k.End
 			default:
 				last, inside, n = k.End, inside+max(k.Duration, 0), n+1
 			}
+		}
+		if first == Nowhere {
+			continue
 		}
 		if n == 0 || last-first < shortestGap {
 			m.Mean = report.Null("resolution")

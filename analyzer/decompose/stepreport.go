@@ -35,14 +35,33 @@ func NewSteps(timelines []*Timeline) *Steps {
 	return s
 }
 
+// Selection is some of the steps: for each timeline the indexes of steps, in
+// order.
+type Selection [][]int32
+
+// Timelines returns the timelines in the order of selections, each with its steps
+// in order. They are read-only.
+func (s *Steps) Timelines() []*Timeline { return s.timelines }
+
+// All selects every step.
+func (s *Steps) All() Selection {
+	all := make(Selection, len(s.timelines))
+	for at, t := range s.timelines {
+		for i := range t.Steps {
+			all[at] = append(all[at], int32(i))
+		}
+	}
+	return all
+}
+
 // Decompositions returns where the time per token and the time of steps went,
-// over the steps that in holds. With detail there are also those by rank, by kind
-// of step and by batch size.
-func (s *Steps) Decompositions(in func(*Step) bool, detail bool) []report.Decomposition {
+// over the selected steps. With detail there are also those by rank, by kind of
+// step and by batch size.
+func (s *Steps) Decompositions(in Selection, detail bool) []report.Decomposition {
 	var ranks []rankWaits
-	for _, t := range s.timelines {
-		if t.source.Quantity == trace.Interval && slices.ContainsFunc(t.Steps, func(k Step) bool { return in(&k) }) {
-			ranks = append(ranks, s.weigh(t, in))
+	for at, t := range s.timelines {
+		if t.source.Quantity == trace.Interval && len(in[at]) > 0 {
+			ranks = append(ranks, s.weigh(t, in[at]))
 		}
 	}
 	var out []report.Decomposition
@@ -95,20 +114,18 @@ type rankWaits struct {
 }
 
 // weigh adds up what the tokens of the selected steps had waited for.
-func (s *Steps) weigh(t *Timeline, in func(*Step) bool) rankWaits {
+func (s *Steps) weigh(t *Timeline, in []int32) rankWaits {
 	r := rankWaits{Timeline: t, excluded: map[string]int64{}}
 	for _, a := range []*account{&r.all, &r.decode, &r.mixed} {
 		*a = account{of: ofToken, source: t.source}
 	}
-	why := t.reason()
+	why := t.why
 	if why == "" && s.pipeline {
 		why = "pipeline"
 	}
-	for i := range t.Steps {
+	for _, i := range in {
 		k, w := &t.Steps[i], &t.waits[i]
 		switch {
-		case !in(k):
-			continue
 		case why != "":
 			r.excluded[why] += max(k.Decoding, 1)
 			continue
@@ -329,18 +346,19 @@ func bucketOf(k *Step, coarse bool) bucket {
 
 // steps returns the time of steps, and with detail by kind and batch size: a
 // decomposition for each quantity that their lengths are.
-func (s *Steps) steps(in func(*Step) bool, detail bool) []report.Decomposition {
+func (s *Steps) steps(in Selection, detail bool) []report.Decomposition {
 	var out []report.Decomposition
 	for _, q := range []trace.Quantity{trace.Interval, trace.Elapsed, trace.Mean} {
 		var total sums
 		exact, coarse := map[bucket][]account{}, map[bucket][]account{}
 		excluded := map[string]int64{}
-		for _, t := range s.timelines {
-			for i := range t.Steps {
+		for at, t := range s.timelines {
+			if t.source.Quantity != q {
+				continue
+			}
+			for _, i := range in[at] {
 				k := &t.Steps[i]
 				switch {
-				case !in(k) || k.Quantity != q:
-					continue
 				case k.Duration < 0:
 					excluded["head_missing"]++
 					continue

@@ -44,7 +44,7 @@ func TestStepShare(t *testing.T) {
 	// 30 of the first are 12 of waiting, of which 3 are not exposed but for the 10
 	// before them, then 18 of transfer, of which one is hidden.
 	want := "tp0 communication_transfer 17, tp0 communication_wait 10, tp0 communication_unsplit 0, tp1 communication_transfer 18, tp1 communication_wait 0, tp1 communication_unsplit 0"
-	list := NewSteps(lines()).Decompositions(everyStep, true)
+	list := every(NewSteps(lines()), true)
 	if got := memos(list); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -57,7 +57,7 @@ func TestStepShare(t *testing.T) {
 	}
 	some := lines()
 	some[0].World, some[1].World = 4, 4
-	list = NewSteps(some).Decompositions(everyStep, true)
+	list = every(NewSteps(some), true)
 	if got := memos(list); !strings.Contains(got, "transfer 17 upper") || !strings.Contains(got, "wait 10 lower") || !strings.Contains(fmt.Sprint(list[0].Notes), "2 of 4 ranks") {
 		t.Errorf("%s; %s", got, list[0].Notes)
 	}
@@ -68,14 +68,14 @@ func TestStepShare(t *testing.T) {
 	} {
 		l := lines()
 		change(l)
-		list := NewSteps(l).Decompositions(everyStep, true)
+		list := every(NewSteps(l), true)
 		if got := memos(list); got != "" || !strings.Contains(fmt.Sprint(list[0].Notes), name) {
 			t.Errorf("%s: %s; %s", name, got, list[0].Notes)
 		}
 	}
 	l := lines() // the parts do not add up to the class
 	l[0].Steps[1].Parts.Class[Communication]++
-	if got := memos(NewSteps(l).Decompositions(everyStep, true)); strings.Contains(got, "tp0") || !strings.Contains(got, "tp1") {
+	if got := memos(every(NewSteps(l), true)); strings.Contains(got, "tp0") || !strings.Contains(got, "tp1") {
 		t.Error(got)
 	}
 }

@@ -19,10 +19,10 @@ const maxStops = 10
 // stops lists the selected steps that gave tokens behind a stop: time in which the
 // device had nothing to do, although sequences were waiting for it, or the engine
 // had no work before they came with their cache from elsewhere.
-func (t *Timeline) stops(in func(*Step) bool) []report.Stop {
+func (t *Timeline) stops(in []int32) []report.Stop {
 	var lengths []int64
-	for i := range t.Steps {
-		if k := &t.Steps[i]; in(k) && k.Decoding > 0 && k.Duration >= 0 {
+	for _, i := range in {
+		if k := &t.Steps[i]; k.Decoding > 0 && k.Duration >= 0 {
 			lengths = append(lengths, k.Duration)
 		}
 	}
@@ -32,9 +32,9 @@ func (t *Timeline) stops(in func(*Step) bool) []report.Stop {
 	slices.Sort(lengths)
 	median := lengths[(len(lengths)-1)/2]
 	var list []report.Stop
-	for i := range t.Steps {
+	for _, i := range in {
 		k := &t.Steps[i]
-		if !in(k) || k.Decoding <= 0 || k.Duration < 0 || k.Parts == nil {
+		if k.Decoding <= 0 || k.Duration < 0 || k.Parts == nil {
 			continue
 		}
 		idle := k.Parts.Class[LaunchWait] + k.Parts.Class[Scheduling] + k.Parts.Class[HostExec] + k.Parts.Class[HostGap]
@@ -61,18 +61,18 @@ type excess struct {
 	tokens int64   // whose mixed step has decode steps to be compared with
 }
 
-func (t *Timeline) excess(in func(*Step) bool) (x excess) {
+func (t *Timeline) excess(in []int32) (x excess) {
 	type mean struct{ n, total int64 }
 	plain := map[int64]mean{}
-	for i := range t.Steps {
-		if k := &t.Steps[i]; in(k) && k.Kind == trace.StepDecode && k.Decoding > 0 && k.Duration >= 0 {
+	for _, i := range in {
+		if k := &t.Steps[i]; k.Kind == trace.StepDecode && k.Decoding > 0 && k.Duration >= 0 {
 			m := plain[k.Decoding]
 			plain[k.Decoding] = mean{m.n + 1, m.total + k.Duration}
 		}
 	}
-	for i := range t.Steps {
+	for _, i := range in {
 		k := &t.Steps[i]
-		if m := plain[k.Decoding]; in(k) && k.Kind == trace.StepMixed && k.Duration >= 0 && m.n > 0 && t.waits[i].tokens > 0 {
+		if m := plain[k.Decoding]; k.Kind == trace.StepMixed && k.Duration >= 0 && m.n > 0 && t.waits[i].tokens > 0 {
 			more := float64(k.Duration) - float64(m.total)/float64(m.n)
 			x.ns += float64(float64(k.Decoding) * more)
 			x.tokens += k.Decoding

@@ -27,6 +27,7 @@ type Timeline struct {
 
 	source StepSource
 	waits  []wait
+	why    string // reason code for giving no TPOT, or ""
 }
 
 // wait is what the sequences of a step had waited for when it gave them a token.
@@ -42,9 +43,12 @@ type wait struct {
 
 // Sort orders the steps by their ends, then by their numbers.
 func (t *Timeline) Sort() {
-	slices.SortStableFunc(t.Steps, func(a, b Step) int {
+	order := func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Duration, b.Duration), cmp.Compare(a.Decoding, b.Decoding))
-	})
+	}
+	if !slices.IsSortedFunc(t.Steps, order) { // they are in most cases
+		slices.SortStableFunc(t.Steps, order)
+	}
 }
 
 // settle orders the steps and finds out what their sequences have waited for. It
@@ -52,6 +56,10 @@ func (t *Timeline) Sort() {
 func (t *Timeline) settle() {
 	t.Sort()
 	t.source = sourceOf(t.Steps)
+	t.why = t.reason()
+	if t.source.Quantity != trace.Interval { // what lies between steps is not known
+		return
+	}
 	t.waits = make([]wait, len(t.Steps))
 	var since history
 	for i := range t.Steps {

@@ -29,13 +29,13 @@ func worked() []Step {
 	return []Step{first, profiled(140, 50, trace.StepPrefill, 0, 1, 50), profiled(235, 95, trace.StepDecode, 1, 0, 70, 0, 15, 0, 10)}
 }
 
-func everyStep(*Step) bool { return true }
+func every(s *Steps, detail bool) []report.Decomposition { return s.Decompositions(s.All(), detail) }
 
 // decomposed returns the decompositions of one rank, by what they are of.
 func decomposed(t *testing.T, steps ...Step) map[string]report.Decomposition {
 	t.Helper()
 	out := map[string]report.Decomposition{}
-	for _, d := range NewSteps([]*Timeline{{Name: "tp0", Steps: steps}}).Decompositions(everyStep, true) {
+	for _, d := range every(NewSteps([]*Timeline{{Name: "tp0", Steps: steps}}), true) {
 		out[strings.TrimSuffix(d.Of+" "+d.By, " ")] = d
 	}
 	return out
@@ -215,7 +215,7 @@ func TestTPOTRefused(t *testing.T) {
 		{"accepted_unknown", Timeline{Place: collective.Place{PP: 0}, Steps: []Step{decode(10, -1), verify}}, true},
 		{"head_missing", Timeline{Place: collective.Place{PP: 0}, Steps: []Step{decode(10, -1), profiled(20, 10, trace.StepDummy, 0, 0, 10), decode(40, 20)}}, true},
 	} {
-		list := NewSteps([]*Timeline{&c.t}).Decompositions(everyStep, true)
+		list := every(NewSteps([]*Timeline{&c.t}), true)
 		d := list[0]
 		if d.Of != "tpot" || d.Total.Known || d.Total.Reason != c.why || d.N != 0 || d.Excluded[c.why] == 0 || len(d.Tables) != 0 {
 			t.Errorf("%s: %+v", c.why, d)
@@ -225,7 +225,7 @@ func TestTPOTRefused(t *testing.T) {
 		}
 	}
 	verify.Emitted = 5 // another source tells: two sequences of 20, five tokens
-	if d := NewSteps([]*Timeline{{Steps: []Step{decode(10, -1), verify}}}).Decompositions(everyStep, true)[0]; d.N != 5 || d.Total.V != 8 {
+	if d := every(NewSteps([]*Timeline{{Steps: []Step{decode(10, -1), verify}}}), true)[0]; d.N != 5 || d.Total.V != 8 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -288,9 +288,12 @@ func TestTPOTRandom(t *testing.T) {
 			for i := range d.Tables {
 				b := &d.Tables[i]
 				members += b.N
-				sum := b.Residual.Mean.V
+				sum, exact := b.Residual.Mean.V, b.Residual.Sum.Int
 				for _, e := range b.Entries {
-					sum += e.Mean.V
+					sum, exact = sum+e.Mean.V, exact+e.Sum.Int
+				}
+				if exact != b.Sum.Int {
+					t.Fatalf("%s: parts add up to %d, not to %d", name, exact, b.Sum.Int)
 				}
 				if diff := sum - b.Total.V; diff > 1e-9*b.Total.V || diff < -1e-9*b.Total.V {
 					t.Fatalf("%s: parts add up to %v, not to %v", name, sum, b.Total.V)
@@ -361,7 +364,7 @@ func TestStepsElapsed(t *testing.T) {
 		elapsed(131e9, 1e9, trace.StepDummy, 0), elapsed(165e9, 30e9, trace.StepDecode, 16)}
 	memo := func(d report.Decomposition) report.Memo { return d.Memos[0] }
 	line := &Timeline{Name: "0", Steps: steps, Resolution: 1e9}
-	list := NewSteps([]*Timeline{line}).Decompositions(everyStep, true)
+	list := every(NewSteps([]*Timeline{line}), true)
 	if len(list) != 2 || list[0].Of != "step" || list[0].N != 4 || list[0].Excluded["no_token"] != 1 || list[0].Total.V != (7e9+19e9+9e9+30e9)/4 {
 		t.Fatalf("%d: %+v", len(list), list[0])
 	}
@@ -381,10 +384,10 @@ func TestStepsElapsed(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	line.Steps[4].Duration = 38e9
-	if m := memo(NewSteps([]*Timeline{line}).Decompositions(everyStep, false)[0]); m.Mean.Known || m.Mean.Reason != "async" {
+	if m := memo(every(NewSteps([]*Timeline{line}), false)[0]); m.Mean.Known || m.Mean.Reason != "async" {
 		t.Errorf("%+v", m)
 	}
-	if m := memo(NewSteps([]*Timeline{{Steps: steps[:4]}}).Decompositions(everyStep, false)[0]); m.Mean.Known || m.Mean.Reason != "resolution" {
+	if m := memo(every(NewSteps([]*Timeline{{Steps: steps[:4]}}), false)[0]); m.Mean.Known || m.Mean.Reason != "resolution" {
 		t.Errorf("%+v", m)
 	}
 }
@@ -394,7 +397,7 @@ func TestStepsMean(t *testing.T) {
 	window := func(end, ns, g int64) Step {
 		return Step{End: end, Duration: ns, Quantity: trace.Mean, Kind: trace.StepWindow, Decoding: g, Context: -1, Emitted: g}
 	}
-	list := NewSteps([]*Timeline{{Steps: []Step{window(1, 30, 4), window(2, 50, 4), window(3, -1, 5), window(4, 10, 1)}}}).Decompositions(everyStep, true)
+	list := every(NewSteps([]*Timeline{{Steps: []Step{window(1, 30, 4), window(2, 50, 4), window(3, -1, 5), window(4, 10, 1)}}}), true)
 	if len(list) != 2 || list[0].N != 3 || list[0].Total.V != 30 || !strings.Contains(list[0].Label, "estimated") || len(list[1].Tables) != 2 {
 		t.Fatalf("%d: %+v", len(list), list[0])
 	}

@@ -257,10 +257,9 @@ func (s *stepTimeState) Finish(out Output) {
 			continue
 		}
 		steps := decompose.NewSteps(byRun[run])
-		for _, c := range s.cells(byRun[run]) {
-			list := steps.Decompositions(func(k *decompose.Step) bool { return c.holds(k) }, c.window == NoWindow)
+		for _, c := range s.cells(steps.Timelines()) {
 			cell := out.Cell(run, c.group, c.window)
-			cell.Decompositions = append(cell.Decompositions, list...)
+			cell.Decompositions = append(cell.Decompositions, steps.Decompositions(c.steps, c.window == NoWindow)...)
 		}
 	}
 }
@@ -269,37 +268,49 @@ func (s *stepTimeState) Finish(out Output) {
 type stepCell struct {
 	window int64
 	group  int32
-}
-
-func (c stepCell) holds(k *decompose.Step) bool {
-	return k.Group >= 0 && (c.group < 0 || k.Group == c.group) && (c.window == NoWindow || k.Window == c.window)
+	steps  decompose.Selection
 }
 
 // cells returns the cells that selected steps are in, those of whole runs first,
 // not more than a report holds.
-func (s *stepTimeState) cells(timelines []*decompose.Timeline) []stepCell {
-	seen := make(map[stepCell]bool)
-	for _, t := range timelines {
+func (s *stepTimeState) cells(timelines []*decompose.Timeline) []*stepCell {
+	type key struct {
+		window int64
+		group  int32
+	}
+	seen := make(map[key]*stepCell)
+	add := func(at, i int, k key) {
+		c := seen[k]
+		if c == nil {
+			c = &stepCell{k.window, k.group, make(decompose.Selection, len(timelines))}
+			seen[k] = c
+		}
+		c.steps[at] = append(c.steps[at], int32(i))
+	}
+	for at, t := range timelines {
 		for i := range t.Steps {
 			k := &t.Steps[i]
 			if k.Group < 0 {
 				continue
 			}
-			for _, window := range []int64{NoWindow, k.Window} {
-				if window == elsewhere {
-					continue
-				}
-				seen[stepCell{window, -1}] = true
-				if len(s.q.By) > 0 {
-					seen[stepCell{window, k.Group}] = true
+			groups := []int32{-1, k.Group}
+			if len(s.q.By) == 0 {
+				groups = groups[:1]
+			}
+			for _, group := range groups {
+				add(at, i, key{NoWindow, group})
+				if k.Window > elsewhere {
+					add(at, i, key{k.Window, group})
 				}
 			}
 		}
 	}
-	list := make([]stepCell, 0, len(seen))
-	for c := range seen {
+	list := make([]*stepCell, 0, len(seen))
+	for _, c := range seen {
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b stepCell) int { return cmp.Or(cmp.Compare(a.window, b.window), cmp.Compare(a.group, b.group)) })
+	slices.SortFunc(list, func(a, b *stepCell) int {
+		return cmp.Or(cmp.Compare(a.window, b.window), cmp.Compare(a.group, b.group))
+	})
 	return list[:min(len(list), maxSeries)]
 }

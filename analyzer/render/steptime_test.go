@@ -12,7 +12,7 @@ import (
 // profiledRun is a run of one rank or several with the given steps each.
 func profiledRun(query report.Query, ranks ...*decompose.Timeline) *report.Report {
 	steps := decompose.NewSteps(ranks)
-	every := func(*decompose.Step) bool { return true }
+	every := steps.All()
 	run := report.Run{Label: "t.json", Format: "torchtrace", Engine: "vllm", Side: "engine", Clock: "wall"}
 	run.Decompositions = steps.Decompositions(every, true)
 	run.Steps = []report.Steps{{Kind: "decode", Quantity: "interval", N: 3, Classes: map[string]report.Value{"compute": report.KnownInt(7, "ns")}}}
