@@ -89,11 +89,10 @@ func (s *set) row(name string, ours *set) report.DefinedRow {
 	m, _ := metric.Lookup(name)
 	row := report.DefinedRow{Definition: s.def.Name, Name: s.def.Calls(name), Formula: s.def.Formula(m)}
 	row.P50, row.P99 = report.Null("no_counterpart"), report.Null("no_counterpart")
-	if rated(name) {
-		row.Value = s.run.Throughput.Values[name]
-	} else {
+	row.Value = s.value(name)
+	if !rated(name) {
 		d := s.run.Metrics[name]
-		row.N, row.Value = d.N, s.value(name)
+		row.N = d.N
 		row.P50, row.P99 = quantile(&d, "0.5"), quantile(&d, "0.99")
 		row.Notes = s.notes(&d, ours.run.Metrics[name])
 	}
@@ -142,10 +141,13 @@ func (s *set) moved(name, what string, ours *set) bool {
 
 // value returns the mean of a metric, or a rate.
 func (s *set) value(name string) report.Value {
-	if rated(name) {
-		return s.run.Throughput.Values[name]
-	}
 	d := s.run.Metrics[name]
+	if rated(name) {
+		if v, ok := s.run.Throughput.Values[name]; ok {
+			return v
+		}
+		return report.Null(d.Reason)
+	}
 	if d.N == 0 {
 		return report.Null(d.Reason)
 	}

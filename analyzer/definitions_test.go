@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
 )
 
@@ -30,6 +31,7 @@ func under(t *testing.T, name, log string, more ...string) *report.Run {
 // in ms, rates in tokens per second; -1: the tool has no such figure.
 func TestDefinitionsOfOneRequest(t *testing.T) {
 	const none = -1
+	tested := map[string]bool{}
 	for _, want := range []struct {
 		name                  string
 		ttft, e2e, n          float64
@@ -48,9 +50,11 @@ func TestDefinitionsOfOneRequest(t *testing.T) {
 		{"inference-perf", 150, 261, 9, 7.5, 8, 7.5, 0, 1000 / 7.5, 9 / 0.261, 29},
 		{"inference-perf-server", 150, 261, 10, 60.0 / 9, 8, 7.5, 0, 9 / 0.060, 10 / 0.261, 26.1},
 		{"llmperf", 150, 261, 10, none, 1, 42, 42, none, 10 / 0.261, 26.1},
+		{"llmperf-2023", 150, 261, 10, none, 1, 21, 21, none, 10 / 0.261, 26.1},
 		{"mlperf", 120, 210, 10, 10, 0, none, none, 100, 10 / 0.210, 21},
 		{"databricks", 120, 210, 10, 9, 0, none, none, 1000.0 / 9, 10 / 0.210, 21},
 	} {
+		tested[want.name] = true
 		m := under(t, want.name, fmt.Sprintf(workedRequest, "")).Metrics
 		check := func(metric string, got, want float64) {
 			t.Helper()
@@ -83,6 +87,11 @@ func TestDefinitionsOfOneRequest(t *testing.T) {
 				t.Errorf("%d gaps, want %d", n, want.gaps)
 			}
 		})
+	}
+	for _, d := range metric.Definitions() {
+		if !tested[d.Name] {
+			t.Errorf("nobody says what %s makes of the request", d.Name)
+		}
 	}
 	m := under(t, "sglang", fmt.Sprintf(workedRequest, `,"spec_accepted":6`)).Metrics["chunk_gap"]
 	if m.N != 6 || math.Abs(m.Mean/1e6-10) > 1e-9 {

@@ -114,8 +114,8 @@ func (s *fractionsState) Update(v *View) {
 		}
 		o := s.cells.at(place{NoWindow, x.index, x.group[i], int32(w.side)}, 0)
 		if p := s.def.TPOT; p != nil {
-			if _, n, why := w.tpotOf(s.def); why == metric.None {
-				s.pace(o, ofTPOT, &w, p, n)
+			if d, n, why := w.tpotOf(s.def); why == metric.None {
+				s.pace(o, ofTPOT, &w, p, d, n)
 			}
 		}
 		if p := s.def.ITL; p != nil {
@@ -123,8 +123,8 @@ func (s *fractionsState) Update(v *View) {
 			if c, why := l.at(i, &w); why == metric.None && p.Chunks {
 				received = c.received(&w)
 			}
-			if _, n, why := w.paceOf(p, received, s.def); why == metric.None {
-				s.pace(o, ofITL, &w, p, n)
+			if d, n, why := w.paceOf(p, received, s.def); why == metric.None {
+				s.pace(o, ofITL, &w, p, d, n)
 			}
 		}
 		if q := w.request(); !w.sibling {
@@ -137,10 +137,11 @@ func (s *fractionsState) Update(v *View) {
 	}
 }
 
-func (s *fractionsState) pace(o *operands, which int, w *row, p *metric.Pace, n int64) {
-	from, _ := w.mark(p.From, s.def)
-	to, _ := w.mark(p.To, s.def)
-	o.add(which, w.start, from, to, n)
+// pace adds a quotient of d ns by n. Its end may be measured and not stamped.
+func (s *fractionsState) pace(o *operands, which int, w *row, p *metric.Pace, d, n int64) {
+	if from, why := w.mark(p.From, s.def); why == metric.None {
+		o.add(which, w.start, from, from+d, n)
+	}
 }
 
 func (s *fractionsState) Merge(other State) error {

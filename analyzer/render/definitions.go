@@ -96,8 +96,13 @@ func buildDefinitions(d *report.Definitions, table bool) *document {
 			name = append(name, span{text: " (" + r.Format + ")"})
 		}
 		b.head = append(b.head, pair{key: "run", value: name}, pair{key: "requests", value: own("%s", requests(r.Requests))})
+		var missing byReason
 		for j := range r.Metrics {
 			m := &r.Metrics[j]
+			if why, none := unknown(m); none {
+				missing.add(why, m.Metric)
+				continue
+			}
 			s := section{title: m.Metric, lead: "(" + m.Title + ")"}
 			if len(d.Runs) > 1 {
 				s.lead += " of " + r.Label
@@ -109,12 +114,27 @@ func buildDefinitions(d *report.Definitions, table bool) *document {
 			}
 			b.sections = append(b.sections, s)
 		}
+		if lines := missing.lines(); len(lines) > 0 {
+			b.sections = append(b.sections, section{title: "under every set", lines: lines})
+		}
 	}
 	if len(d.Runs) == 0 {
 		b.head = append(b.head, pair{key: "runs", value: own("none: no input holds a run"), alert: true})
 	}
 	b.foot = append(b.foot, pair{key: "sets", value: own("servescope define NAME explains a set; ours is default")})
 	return b.document
+}
+
+// unknown reports whether a metric is null under every set for one reason.
+func unknown(m *report.DefinedMetric) (reason string, none bool) {
+	for i := range m.Rows {
+		v := m.Rows[i].Value
+		if v.Known || i > 0 && v.Reason != reason {
+			return "", false
+		}
+		reason = v.Reason
+	}
+	return reason, len(m.Rows) > 0
 }
 
 // figure prints the value of a row, a dash where there is none.

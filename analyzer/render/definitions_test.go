@@ -40,7 +40,7 @@ func TestDefinitionsText(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"default     10 ms/tok  20 / 2 = 10 ms\n", "sglang   12.50 ms/tok  \"T|P\": 25 / 2 = 12.50 ms; ends, \"later\";", "default  —  not recorded\n", "of few"} {
+	for _, want := range []string{"default     10 ms/tok  20 / 2 = 10 ms\n", "sglang   12.50 ms/tok  \"T|P\": 25 / 2 = 12.50 ms; ends, \"later\";", "under every set\nno value  not recorded: ttft\n", "of few"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, b.String())
 		}
