@@ -124,9 +124,11 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 	t.Helper()
 	var ttfts, tpots, e2es, gaps, latencies, sizes, waits, prompts, totals, speeds bagOf
 	var count report.Requests
-	a, b := rows[0].send, int64(0)
-	for _, q := range rows {
-		a, b = min(a, q.send), max(b, q.last)
+	a, b := int64(math.MaxInt64), int64(0)
+	for i, q := range rows {
+		if groups[i] >= 0 {
+			a, b = min(a, q.send), max(b, q.last)
+		}
 	}
 	lo, hi := a, b
 	if in.to > in.from {
@@ -138,8 +140,8 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 	perMilli := make([]int64, 20_000)
 	seconds := map[int64]float64{}
 	for i, q := range rows {
-		if in.group >= 0 && groups[i] != in.group {
-			continue
+		if groups[i] < 0 || in.group >= 0 && groups[i] != in.group {
+			continue // the filter removes it, or it is of another group
 		}
 		for at := q.send; at < q.finish; at++ {
 			if lo <= at && at < hi {
@@ -319,16 +321,22 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 	}
 }
 
-// TestAgainstPlainArithmetic compares every cell of random runs.
+// TestAgainstPlainArithmetic compares every cell of random runs, of half of which
+// a filter removes requests.
 func TestAgainstPlainArithmetic(t *testing.T) {
 	r := rand.New(rand.NewPCG(2024, 3))
 	slo := []query.Limit{{Metric: "ttft", Max: 200e6}, {Metric: "tpot", Max: 15e6}}
 	for round := range 25 {
 		var rows []req
 		var groups []int32
+		removed := int64(0)
 		for range 20 + r.IntN(80) {
 			rows = append(rows, simple(r))
 			groups = append(groups, int32(r.IntN(3)))
+			if round%4 > 1 && r.IntN(4) == 0 {
+				groups[len(groups)-1] = -1
+				removed++
+			}
 		}
 		clock := []trace.ClockKind{trace.Wall, trace.RunClock}[round%2]
 		meta := &trace.RunMeta{Clock: trace.Clock{Kind: clock}}
@@ -341,6 +349,11 @@ func TestAgainstPlainArithmetic(t *testing.T) {
 			origin = slices.MinFunc(rows, func(a, b req) int { return int(a.send - b.send) }).send
 		}
 		seen := 0
+		if all := &out.Cell(0, -1, NoWindow).Requests; all.Filtered != removed {
+			t.Errorf("round %d: %d filtered, want %d", round, all.Filtered, removed)
+		} else {
+			all.Filtered = 0
+		}
 		for key, c := range out.cells {
 			in := inside{group: int32(key[1])}
 			where := fmt.Sprintf("round %d group %d", round, key[1])
