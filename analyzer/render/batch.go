@@ -43,7 +43,7 @@ func elsewhere(r *report.Run, name string) bool {
 func (b *builder) batch(r *report.Run, lead string) {
 	t := &r.Throughput
 	v := func(name string) report.Value { return t.Values[name] }
-	if v("batch_decode").Known {
+	if v("batch_decode").Known && (lead == "" || len(t.Replicas) > 1) { // else it is a row of the table of runs
 		s := section{title: "batch and model", lead: lead}
 		s.grid = &grid{align: "l", head: []cell{text("replica"), text("B"), text("TPOT"), text("B / TPOT"), text("measured")}}
 		for i := range t.Replicas[:min(len(t.Replicas), shownReplicas)] {
@@ -69,6 +69,28 @@ func (b *builder) batch(r *report.Run, lead string) {
 		b.sections = append(b.sections, s)
 	}
 	b.engines(r, lead)
+}
+
+// batchSideBySide adds B and what is modelled from it with a row per run.
+func (b *builder) batchSideBySide(rows []where) {
+	g := &grid{align: "l", head: []cell{text("run")}}
+	for _, r := range rows {
+		g.rows = append(g.rows, append([]cell{}, r.labels...))
+	}
+	for _, f := range [][2]string{{"B", "batch_decode"}, {"logged", "batch_logged"}, {"TPOT", "tpot_weighted"}, {"B / TPOT", "tps_total_model"},
+		{"identity", "identity_ratio"}, {"cross", "cross_ratio"}, {"weighting", "weighting_ratio"}, {"unused", "decode_capacity_unused"}} {
+		value := func(r where) report.Value { return r.cell.Throughput.Values[f[1]] }
+		if !slices.ContainsFunc(rows, func(r where) bool { return value(r).Known }) {
+			continue
+		}
+		g.head = append(g.head, text(f[0]))
+		for i, r := range rows {
+			g.rows[i] = append(g.rows[i], b.valueCell(value(r)))
+		}
+	}
+	if len(g.head) > 1 {
+		b.sections = append(b.sections, section{title: "batch and model", lead: "model ÷ measured as identity, cross and weighting", grid: g})
+	}
 }
 
 // named prints the known ones of rates with their names.

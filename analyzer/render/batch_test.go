@@ -60,10 +60,25 @@ func TestTextOfTheBatch(t *testing.T) {
 	if text := textOf(t, batchReport(20)); !strings.Contains(text, "4 replicas; JSON output lists them") || strings.Contains(text, "host-16") {
 		t.Error(text)
 	}
-	for _, line := range strings.Split(string(render(t, text80, batchReport(2))), "\n") {
-		if columns(line) > 80 {
-			t.Errorf("%d columns: %s", columns(line), line)
+	both := batchReport(1)
+	both.Runs = append(both.Runs, batchReport(2).Runs[0])
+	both.Runs[1].Label = "other.json"
+	flat := textOf(t, both)
+	for _, want := range []string{"batch and model model ÷ measured as identity, cross and weighting run B logged TPOT B / TPOT identity cross weighting unused",
+		"other.json 12 11.75 8.571 ms/tok 1400 tok/s 99.85 % 97.80 % 114 % 65 %", "batch and model other.json replica B TPOT", "load as engines log it bench-c128.json: means over time"} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("%q is not in\n%s", want, flat)
 		}
+	}
+	for _, r := range []*report.Report{batchReport(2), both} {
+		for _, line := range strings.Split(string(render(t, text80, r)), "\n") {
+			if columns(line) > 80 {
+				t.Errorf("%d columns: %s", columns(line), line)
+			}
+		}
+	}
+	if strings.Contains(flat, "batch and model bench-c128.json replica") {
+		t.Errorf("one replica has a table of its own in\n%s", flat)
 	}
 	if md := string(render(t, Markdown, batchReport(2))); !strings.Contains(md, "| `host-0` |") || !strings.Contains(md, "**batch and model**") {
 		t.Error(md)

@@ -50,10 +50,10 @@ func (b *builder) rates(r *report.Run) {
 		s.lines = append(s.lines, pair{key: "Little's law", value: own("%s", b.little(l))})
 	}
 	if r.Untrimmed != nil {
-		s.lines = append(s.lines, pair{key: "before the trim", value: own("%s", inShort(r.Untrimmed))})
+		s.lines = append(s.lines, pair{key: "before the trim", value: own("%s", inShort(r.Untrimmed, true))})
 	}
 	if r.Steady != nil {
-		s.lines = append(s.lines, pair{key: "steady window", value: own("%s", inShort(r.Steady))})
+		s.lines = append(s.lines, pair{key: "steady window", value: own("%s", inShort(r.Steady, false))})
 	}
 	s.lines = append(s.lines, missing.lines()...)
 	b.sections = append(b.sections, s)
@@ -100,8 +100,9 @@ func (b *builder) little(l *report.Little) string {
 	return fmt.Sprintf("%s × %s = %s; the sweep says %s", b.value(l.Rate), b.value(l.Residence), b.value(l.Product), b.value(l.InFlight))
 }
 
-// inShort says what the figures of another part of the time are.
-func inShort(c *report.Cell) string {
+// inShort says what the figures of another part of the time are; of the whole, when
+// it was steady.
+func inShort(c *report.Cell, whole bool) string {
 	parts := []string{plural(c.Requests.Total, "request")}
 	add := func(name string, v report.Value) {
 		if v.Known {
@@ -119,7 +120,7 @@ func inShort(c *report.Cell) string {
 	}
 	add("mean concurrency", c.Concurrency.Mean)
 	from := c.Throughput.From
-	if x := &c.Concurrency; x.SteadyFrom.Known && x.SteadyTo.Known && from.Known {
+	if x := &c.Concurrency; whole && x.SteadyFrom.Known && x.SteadyTo.Known && from.Known {
 		parts = append(parts, fmt.Sprintf("steady from %s to %s", offset(x.SteadyFrom, from), offset(x.SteadyTo, from)))
 	}
 	return strings.Join(parts, ", ")

@@ -32,6 +32,7 @@ func (b *builder) runs() {
 			}
 		}
 		b.ratesSideBySide(rows)
+		b.batchSideBySide(rows)
 	} else {
 		b.head = append(b.head, pair{key: "requests", value: own("%s", requests(report.Requests{}))})
 	}
