@@ -292,11 +292,11 @@ func TestBenchmarkWithoutIDs(t *testing.T) {
 		}
 		return source{name: "server.log", text: b.String()}
 	}
-	r := joined(t, Options{Year: 2026}, &query.Query{}, result, log("chatcmpl-bench-1a2b3c4d-%d"))
+	r := joined(t, Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-bench-1a2b3c4d-%d"))
 	if j := r.Runs[0].Join; j.Joined != 3 || j.Requests != 3 || j.Pairs[0].Rules["position"] != 3 {
 		t.Errorf("%+v", j)
 	}
-	r = joined(t, Options{Year: 2026}, &query.Query{}, result, log("chatcmpl-00%d"))
+	r = joined(t, Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-00%d"))
 	if j := r.Runs[0].Join; j.Joined != 0 || len(j.Pairs) != 0 {
 		t.Errorf("%+v: the order of requests is no name", j)
 	}

@@ -22,7 +22,7 @@ import (
 func TestRealSpansAndLog(t *testing.T) {
 	spans, log := realSource(t, "vllm/otlp-llm_request-v0.11-engineV1.traces.json"), realSource(t, "vllm/server-paired-with-otlp.log")
 	for zone, want := range map[*time.Location][3]int64{nil: {0, 0, 280}, time.FixedZone("", -8*3600): {224, 280, 280}} {
-		run := joined(t, Options{TZ: zone, Workers: 2}, &query.Query{}, spans, log).Runs[0]
+		run := joined(t, Options{Zones: map[string]*time.Location{"": zone}, Workers: 2}, &query.Query{}, spans, log).Runs[0]
 		if run.Requests.Total != 280 || len(run.Join.Steps) != 1 {
 			t.Fatalf("%d requests, %+v", run.Requests.Total, run.Join)
 		}

@@ -101,7 +101,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	}
 	r, err := j.file.format.Open(ctx, &metered{j.file.source, m, j.file}, j.rng, formats.Options{
 		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
-		Year: s.opt.Year, TZ: s.opt.TZ, After: before, More: j.more,
+		Year: given(s.opt.Years, j.file.label), TZ: given(s.opt.Zones, j.file.label), After: before, More: j.more,
 	})
 	if err != nil {
 		return named(j.file, err)
@@ -135,6 +135,14 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 		out.read += int64(len(m.Reported))
 	}
 	return nil
+}
+
+// given returns what the caller has said about inputs with a label, or about all.
+func given[T any](byLabel map[string]T, label string) T {
+	if v, ok := byLabel[label]; ok {
+		return v
+	}
+	return byLabel[""]
 }
 
 // noteAbsurd records the token counts of a batch that were not believed.

@@ -36,8 +36,8 @@ type Options struct {
 	// that follow from linked rows to times between two of them.
 	Join, Align bool
 
-	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
-	TZ   *time.Location // zone of stamps that state none; nil: not given
+	Years map[string]int            // year of the first stamp of logs whose stamps have none, by label of the input; "": of all others
+	Zones map[string]*time.Location // zone of stamps that state none, the same way
 
 	// Progress, if set, is called after every block with the bytes read so far
 	// in this pass over the inputs and their total, -1 when it is unknown. Calls

@@ -132,6 +132,7 @@ func (in *inspection) text(w io.Writer) {
 			field(w, "records", fmt.Sprintf("%d: %d read, %d skipped or repaired, %d without data",
 				input.Total, input.Parsed, input.Diagnosed, input.Noise))
 		}
+		in.warn(w, input.Name)
 		for _, kind := range slices.Sorted(maps.Keys(input.Kinds)) {
 			field(w, "  "+render.Visible(kind), strconv.FormatInt(input.Kinds[kind], 10))
 		}
@@ -147,6 +148,16 @@ func (in *inspection) text(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", render.Visible(diagLine(d)))
 		if d.Fix != "" {
 			fmt.Fprintf(w, "    to do: %s\n", render.Visible(d.Fix))
+		}
+	}
+}
+
+// warn says beside the numbers of an input if more of its lines are unknown than
+// may be: what they tell is missing from all that follows.
+func (in *inspection) warn(w io.Writer, name string) {
+	for _, d := range in.Diags {
+		if d.File == name && d.Code == "unrecognised_line" && d.Severity >= diag.DataLoss {
+			field(w, "WARNING", render.Visible(d.Msg))
 		}
 	}
 }

@@ -1,13 +1,11 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 	_ "time/tzdata" // zones of --tz, where the system has no database
 
 	"github.com/urfave/cli/v2"
@@ -23,8 +21,8 @@ import (
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "input-format", Aliases: []string{"f"}, Usage: "read every file as `NAME` from 'formats'"},
-		&cli.IntFlag{Name: "year", Usage: "`YEAR` of the first stamp of logs without one"},
-		&cli.StringFlag{Name: "tz", Usage: "`ZONE` of stamps without one: Europe/Berlin or +02:00"},
+		&cli.StringSliceFlag{Name: "year", Usage: "`YEAR` of stamps without one: 2026, LABEL=2025"},
+		&cli.StringSliceFlag{Name: "tz", Usage: "`ZONE` of stamps without one: +02:00, LABEL=Asia/Tokyo"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of goroutines (default: one per core)"},
 		&cli.StringFlag{Name: "memory", Value: "192MiB", Usage: "`SIZE` of data to hold before reading twice"},
 		&cli.BoolFlag{Name: "no-progress", Usage: "never draw a progress bar"},
@@ -59,6 +57,10 @@ func (p *Process) open(c *cli.Context, force string) (*workspace, error) {
 		Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := checkLabels(&opt, inputs); err != nil {
+		inputs.Close()
 		return nil, err
 	}
 	w := new(workspace)
@@ -100,34 +102,7 @@ func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
 		return opt, usagef("--memory: %s", err)
 	}
 	opt.Memory = memory
-	if c.IsSet("year") {
-		if opt.Year = c.Int("year"); opt.Year < 2001 || opt.Year > 2261 {
-			return opt, usagef("--year %d: give the year in which the log begins, as 2026", opt.Year)
-		}
-	}
-	if c.IsSet("tz") {
-		if opt.TZ, err = parseZone(c.String("tz")); err != nil {
-			return opt, usagef("--tz %s: %s", c.String("tz"), err).with("--tz Europe/Berlin or --tz +02:00")
-		}
-	}
-	return opt, nil
-}
-
-// parseZone reads a name of the zone database or an offset from UTC. The zone of
-// this machine has no name, because a report must not depend on it.
-func parseZone(name string) (*time.Location, error) {
-	if t, err := time.Parse("-07:00", name); err == nil {
-		_, offset := t.Zone()
-		return time.FixedZone("UTC"+name, offset), nil
-	}
-	if name == "" || strings.EqualFold(name, "local") {
-		return nil, errors.New("give the zone of the server")
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, errors.New("there is no such zone")
-	}
-	return zone, nil
+	return opt, dates(c, &opt)
 }
 
 // forms returns the form of the output, one of known or "" when none is named,

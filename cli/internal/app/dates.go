@@ -1,0 +1,75 @@
+package app
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"servescope/analyzer"
+	"servescope/formats"
+)
+
+// dates reads --year and --tz. A value is of all logs, or behind a label of the
+// inputs with that one: logs of several servers may be of several zones.
+func dates(c *cli.Context, opt *analyzer.Options) error {
+	opt.Years, opt.Zones = make(map[string]int), make(map[string]*time.Location)
+	for _, text := range c.StringSlice("year") {
+		label, value := labelled(text)
+		year, err := strconv.Atoi(value)
+		if err != nil || year < 2001 || year > 2261 {
+			return usagef("--year %s: give the year in which the log begins, as 2026", text)
+		}
+		opt.Years[label] = year
+	}
+	for _, text := range c.StringSlice("tz") {
+		label, value := labelled(text)
+		zone, err := parseZone(value)
+		if err != nil {
+			return usagef("--tz %s: %s", text, err).with("--tz Europe/Berlin, --tz +02:00, or --tz LABEL=+02:00 for inputs given as LABEL=FILE")
+		}
+		opt.Zones[label] = zone
+	}
+	return nil
+}
+
+// labelled splits LABEL=VALUE; without a label it is "".
+func labelled(text string) (label, value string) {
+	if label, value, ok := strings.Cut(text, "="); ok {
+		return label, value
+	}
+	return "", text
+}
+
+// checkLabels refuses years and zones of labels that no input has.
+func checkLabels(opt *analyzer.Options, inputs *formats.Inputs) error {
+	for flag, labels := range map[string][]string{"--year": slices.Sorted(maps.Keys(opt.Years)), "--tz": slices.Sorted(maps.Keys(opt.Zones))} {
+		for _, label := range labels {
+			if label != "" && !slices.ContainsFunc(inputs.List, func(in formats.Input) bool { return in.Label == label }) {
+				return usagef("%s %s=…: no input has the label %s", flag, label, label).with("label an input as %s=FILE", label)
+			}
+		}
+	}
+	return nil
+}
+
+// parseZone reads a name of the zone database or an offset from UTC. The zone of
+// this machine has no name, because a report must not depend on it.
+func parseZone(name string) (*time.Location, error) {
+	if t, err := time.Parse("-07:00", name); err == nil {
+		_, offset := t.Zone()
+		return time.FixedZone("UTC"+name, offset), nil
+	}
+	if name == "" || strings.EqualFold(name, "local") {
+		return nil, errors.New("give the zone of the server")
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, errors.New("there is no such zone")
+	}
+	return zone, nil
+}
