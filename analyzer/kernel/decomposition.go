@@ -98,10 +98,7 @@ func (s *decompositionState) Update(v *View) {
 	var w row // here, for request may return it: one allocation, not one per row
 	var p decompose.Parts
 	rows := make([]decompose.Row, 1, 8) // that of the row, then those of its peers
-	others := v.Peers
-	if v.Links != nil {
-		others = linkedPeers(v.Links, v.Base)
-	}
+	others := linkedRows(v.Links, v.Base)
 	for i := range v.Rows {
 		var selected bool
 		if w, selected = x.next(i); !selected || w.sibling {
@@ -111,9 +108,7 @@ func (s *decompositionState) Update(v *View) {
 		q := w.request()
 		columns.Row(i, &rows[0])
 		rows[0].Side = w.side
-		if rows = rows[:1]; others != nil {
-			rows = inward(others(i, rows))
-		}
+		rows = inward(others(i, rows[:1]))
 		place := x.place(q, x.group[i], q.arrival())
 		why := s.takeApart(q, rows, &p)
 		s.unjoined(x, i, &w, place)

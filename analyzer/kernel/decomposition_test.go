@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"servescope/analyzer/decompose"
+	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -27,6 +27,8 @@ func staged(meta *trace.RunMeta, rows ...stages) *trace.Batch {
 		}
 		for c, v := range r {
 			switch f := trace.Requests.Fields[c]; {
+			case c == trace.JoinGroup:
+				b.Text(c, []byte("room"))
 			case c == trace.MergedLeaves:
 				b.Dict(c, []byte(mergedSets[v]))
 			case f.Type == trace.Dict:
@@ -194,20 +196,12 @@ func TestPartsOfOtherSides(t *testing.T) {
 // TestJoinedSides: with what other sides tell of the same requests, the client's
 // total is divided too, and the nodes of a disaggregated deployment are one.
 func TestJoinedSides(t *testing.T) {
-	join := func(rows ...stages) []report.Decomposition {
-		b := staged(&trace.RunMeta{Format: "test", Engine: "sglang"}, rows...)
-		v := view{b: b}.of()
-		columns := decompose.ColumnsOf(b)
-		v.Peers = func(i int, dst []decompose.Row) []decompose.Row {
-			for k := range b.Rows {
-				if k != i {
-					var r decompose.Row
-					columns.Row(k, &r)
-					dst = append(dst, r)
-				}
-			}
-			return dst
+	linked := func(rows ...stages) []report.Decomposition {
+		for _, r := range rows {
+			r[trace.JoinGroup] = 0
 		}
+		v := view{b: staged(&trace.RunMeta{Format: "test", Engine: "sglang"}, rows...)}.of()
+		v.Links = join.Link([]join.Part{{Batch: v.Batch}}, join.Options{})
 		s := decomposition{metric.Default}.New(&query.Query{}, &Facts{})
 		s.Update(v)
 		out := newSink()
@@ -232,13 +226,13 @@ func TestJoinedSides(t *testing.T) {
 		"server  1× 70900 = queue 6 + prefill 66400 + input+ingress+egress 4494 + residual 0",
 		"client  1× 76600 = network+client 5700 + queue 6 + prefill 66400 + input+ingress+egress 4494 + residual 0",
 	}
-	check("client and server", join(client, server), want...)
-	check("client, engine and a bare server", join(engine, client, stages{trace.Received: 1000, trace.FirstToken: 71900}), want...)
+	check("client and server", linked(client, server), want...)
+	check("client, engine and a bare server", linked(engine, client, stages{trace.Received: 1000, trace.FirstToken: 71900}), want...)
 	decode := stages{trace.SideCol: int64(trace.Decode), trace.Queued: 0, trace.Admitted: 421, trace.FirstToken: 421,
 		trace.DDecodeQueue: 21, trace.MergedLeaves: 0, trace.DMerged: 400}
 	prefill := stages{trace.SideCol: int64(trace.Prefill), trace.Received: 700, trace.Queued: 718, trace.Admitted: 748, trace.DQueue: 30, trace.MergedLeaves: 1, trace.DMerged: 365}
-	check("nodes", join(prefill, decode), "decode  1× 421 = queue 30 + prefill+kv_transfer 365 + decode_queue 21 + residual 5")
-	check("a node", join(decode), "decode node-level figures 1× 421 = queue+prefill+kv_transfer 400 + decode_queue 21 + residual 0")
+	check("nodes", linked(prefill, decode), "decode  1× 421 = queue 30 + prefill+kv_transfer 365 + decode_queue 21 + residual 5")
+	check("a node", linked(decode), "decode node-level figures 1× 421 = queue+prefill+kv_transfer 400 + decode_queue 21 + residual 0")
 }
 
 // mergedSets are the sets of stages that tests name by their index.

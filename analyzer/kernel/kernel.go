@@ -7,7 +7,6 @@ package kernel
 import (
 	"math"
 
-	"servescope/analyzer/decompose"
 	"servescope/analyzer/join"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -20,7 +19,6 @@ type View struct {
 	RunIndex int32    // index of the batch's run in the report
 	Choices  *Choices // joins the rows of requests of several choices; nil where there are none
 	Ends     *Ends    // finds the engine steps that gave the tokens of requests; nil where there are none
-	Peers    Peers    // of a join; nil: rows are not linked
 	Group    []int32  // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
 
 	// Links says which rows are of one request, and what each is to it; nil where
@@ -28,10 +26,6 @@ type View struct {
 	Links *join.Links
 	Base  int32
 }
-
-// Peers appends to dst what the other rows of the request of row i tell of its
-// time to first token, whichever side saw it. Workers call it at the same time.
-type Peers func(i int, dst []decompose.Row) []decompose.Row
 
 // Kernel describes one group of metrics.
 type Kernel interface {

@@ -201,11 +201,14 @@ func (s *goodputState) judgeLinked(to place, w *row, n int32, p *peers) {
 	}
 }
 
-// linkedPeers returns what tells of the other sides of a batch's requests. The
-// function is for one goroutine.
-func linkedPeers(links *join.Links, base int32) Peers {
+// linkedRows returns a function that appends to dst what the rows of other sides
+// tell of the request of row i. It is for one goroutine.
+func linkedRows(links *join.Links, base int32) func(i int, dst []decompose.Row) []decompose.Row {
 	columns := make(map[*trace.Batch]*decompose.Columns)
 	return func(i int, dst []decompose.Row) []decompose.Row {
+		if links == nil {
+			return dst
+		}
 		own := base + int32(i)
 		for _, m := range links.Rows(own) {
 			if m == own || links.Role(m) == join.Repeats {
