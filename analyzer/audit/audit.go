@@ -6,9 +6,6 @@
 package audit
 
 import (
-	"cmp"
-	"slices"
-
 	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -49,61 +46,65 @@ const (
 )
 
 // gravity orders findings.
-var gravity = []string{Impossible, Differs, Identity, Explained}
+var gravity = [...]string{Impossible, Differs, Identity, Explained}
+
+// inquiry is an audit in the making.
+type inquiry struct {
+	*Subject
+	out   *report.Audit
+	list  []*report.Finding
+	cells []Cell // under other definitions
+	asked bool   // for them
+}
 
 // Run audits a subject. The verdicts are in the order of its figures.
 func Run(s *Subject) (*report.Audit, []Verdict) {
-	a := &report.Audit{Figures: int64(len(s.Reported))}
+	a := &inquiry{Subject: s, out: &report.Audit{Figures: int64(len(s.Reported))}}
 	if s.Definition != nil {
-		a.Definition = s.Definition.Name
+		a.out.Definition = s.Definition.Name
 	}
-	s.impossible(a)
-	s.identities(a)
+	a.impossible()
+	a.identities()
 	verdicts := make([]Verdict, len(s.Reported))
-	x := explainer{subject: s}
 	for i := range s.Reported {
-		c := &s.Reported[i]
-		v, f := x.verdict(c)
-		switch verdicts[i] = v; v.Class {
+		v := &verdicts[i]
+		a.verdict(&s.Reported[i], v)
+		switch v.Class {
 		case Equal:
-			a.Equal++
+			a.out.Equal++
 		case Explained:
-			a.Explained++
+			a.out.Explained++
 		case Differs:
-			a.Differs++
+			a.out.Differs++
 		default:
-			a.Unchecked++
-		}
-		if f != nil && !again(a.Findings, f) {
-			a.Findings = append(a.Findings, *f)
+			a.out.Unchecked++
 		}
 	}
-	slices.SortStableFunc(a.Findings, func(x, y report.Finding) int {
-		return cmp.Compare(slices.Index(gravity, x.Kind), slices.Index(gravity, y.Kind))
-	})
-	return a, verdicts
-}
-
-// again counts a finding with an earlier one that says the same of another
-// statistic of the same distribution. A mean goes before.
-func again(list []report.Finding, f *report.Finding) bool {
-	for i := range list {
-		if g := &list[i]; g.Kind == f.Kind && g.Metric == f.Metric && g.Cause == f.Cause && g.Count == 0 && (g.Note == f.Note || f.Kind == Differs) && f.Stat != "value" {
-			more := g.More + 1
-			if f.Stat == "mean" {
-				*g = *f
+	for _, kind := range gravity {
+		for _, f := range a.list {
+			if f.Kind == kind {
+				a.out.Findings = append(a.out.Findings, *f)
 			}
-			g.More = more
-			return true
 		}
 	}
-	return false
+	return a.out, verdicts
 }
 
-// finding begins a finding about a figure.
-func finding(kind string, c *trace.Reported) report.Finding {
-	return report.Finding{Kind: kind, Key: c.Key, Metric: c.Metric, Stat: c.Stat, Unit: c.Unit,
-		Value: report.Known(c.Value, c.Unit), Expected: report.Null(notComparable), Factor: report.Null(notComparable)}
+// find adds a finding about a figure.
+func (a *inquiry) find(kind string, c *trace.Reported, note string) *report.Finding {
+	f := &report.Finding{Kind: kind, Key: c.Key, Metric: c.Metric, Stat: c.Stat, Unit: c.Unit, Note: note}
+	f.Value.Known, f.Value.V, f.Value.Unit = true, c.Value, c.Unit
+	f.Expected.Reason, f.Factor.Reason = notComparable, notComparable
+	a.list = append(a.list, f)
+	return f
+}
+
+// broken adds a finding about a figure that is not what others make it.
+func (a *inquiry) broken(c *trace.Reported, want float64, note string) *report.Finding {
+	a.out.Broken++
+	f := a.find(Identity, c, note)
+	expect(f, want)
+	return f
 }
 
 // expect completes a finding with what the figure should be.
@@ -111,6 +112,25 @@ func expect(f *report.Finding, v float64) {
 	f.Expected = report.Known(v, f.Unit)
 	if f.Value.V != 0 && v != 0 {
 		f.Factor = report.Known(v/f.Value.V, "")
+	}
+}
+
+// again withdraws the latest finding, and counts it with an earlier one that
+// says the same of another statistic of the same distribution. A mean goes
+// before.
+func (a *inquiry) again() {
+	last := len(a.list) - 1
+	f := a.list[last]
+	for i, g := range a.list[:last] {
+		if g.Kind != f.Kind || g.Metric != f.Metric || g.Cause != f.Cause || g.Count != 0 || f.Stat == "value" || g.Note != f.Note && f.Kind != Differs {
+			continue
+		}
+		if f.Stat == "mean" {
+			f.More, a.list[i] = g.More, f
+		}
+		a.list[i].More++
+		a.list = a.list[:last]
+		return
 	}
 }
 

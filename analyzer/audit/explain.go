@@ -9,60 +9,49 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// explainer compares figures with the requests and tries what else may have
-// been computed.
-type explainer struct {
-	subject *Subject
-	cells   []Cell // under other definitions
-	asked   bool
-}
-
-// verdict compares one figure.
-func (x *explainer) verdict(c *trace.Reported) (Verdict, *report.Finding) {
-	s := x.subject
-	if c.Metric == "" {
-		return Verdict{Unchecked, report.Null(notComparable), ""}, nil
+// verdict compares one figure with the requests.
+func (a *inquiry) verdict(c *trace.Reported, v *Verdict) {
+	v.Class, v.Own.Reason = Unchecked, notComparable
+	switch {
+	case c.Metric == "":
+		return
+	case a.Own == nil:
+		v.Own.Reason, v.Note = "no_requests", a.Why
+		return
 	}
-	if s.Own == nil {
-		return Verdict{Unchecked, report.Null("no_requests"), s.Why}, nil
-	}
-	own := x.own(c)
-	if own.Known && !Comparable(own.Unit, c.Unit) {
-		return Verdict{Unchecked, own, ""}, nil
-	}
-	if own.Known && same(c, own.V) {
-		return Verdict{Equal, own, ""}, nil
-	}
-	v := Verdict{Class: Explained, Own: own}
-	if !own.Known {
-		note := x.defined(c)
-		if note == "" {
-			return Verdict{Unchecked, own, ""}, nil
+	v.Own = a.own(c)
+	cause, want := "definition", c.Value
+	switch {
+	case !v.Own.Known:
+		if v.Note = a.defined(c); v.Note == "" {
+			return
 		}
-		f := finding(Explained, c)
-		f.Cause, f.Note, v.Note = "definition", note, note
-		expect(&f, c.Value)
-		return v, &f
+	case !Comparable(v.Own.Unit, c.Unit):
+		return
+	case same(c, v.Own.V):
+		v.Class = Equal
+		return
+	default:
+		want = v.Own.V
+		cause, v.Note = a.explain(c, want)
 	}
-	cause, note := x.explain(c, own.V)
-	if cause == "" {
+	if v.Class = Explained; cause == "" {
 		v.Class = Differs
-		note = fmt.Sprintf("the requests give %s times this, and nothing that was tried explains it", factor(own.V, c.Value))
+		v.Note = "the requests give " + factor(want, c.Value) + " times this, and nothing that was tried explains it"
 	}
-	v.Note = note
-	f := finding(v.Class, c)
-	f.Cause, f.Note = cause, note
-	expect(&f, own.V)
-	return v, &f
+	f := a.find(v.Class, c, v.Note)
+	f.Cause = cause
+	expect(f, want)
+	a.again()
 }
 
 // own returns a figure of the requests under the producer's definition. Where
 // the stamps of requests tell no length of time, a rate is over the producer's
 // own duration: its numerator is checked.
-func (x *explainer) own(c *trace.Reported) report.Value {
-	v := Of(x.subject.Own, c)
-	if d := x.subject.Duration; !v.Known && d > 0 {
-		if n := x.counted(c.Metric); n > 0 {
+func (a *inquiry) own(c *trace.Reported) report.Value {
+	v := Of(a.Own, c)
+	if d := a.Duration; !v.Known && d > 0 {
+		if n := a.counted(c.Metric); n > 0 {
 			return report.Known(n*1e9/float64(d), c.Unit)
 		}
 	}
@@ -71,9 +60,9 @@ func (x *explainer) own(c *trace.Reported) report.Value {
 
 // explain returns why a figure is not what the requests give under the
 // producer's definition, "" where nothing that is tried gives it.
-func (x *explainer) explain(c *trace.Reported, own float64) (cause, note string) {
+func (a *inquiry) explain(c *trace.Reported, own float64) (cause, note string) {
 	same := func(v float64) bool { return same(c, v) }
-	r, m := &x.subject.Own.Requests, x.subject.Own.Metrics[c.Metric]
+	r, m := &a.Own.Requests, a.Own.Metrics[c.Metric]
 	n, all := float64(m.N), float64(r.Total)
 	switch {
 	case c.Metric == "requests.ok" && same(float64(r.OK+r.Empty)):
@@ -85,10 +74,10 @@ func (x *explainer) explain(c *trace.Reported, own float64) (cause, note string)
 	case c.Stat == "std" && n > 1 && same(own*math.Sqrt(n/(n-1))):
 		return "estimator", "the standard deviation of a sample: it divides by n - 1"
 	}
-	if note := x.defined(c); note != "" {
+	if note := a.defined(c); note != "" {
 		return "definition", note
 	}
-	if note := x.window(c, same); note != "" {
+	if note := a.window(c, same); note != "" {
 		return "window", note
 	}
 	for _, u := range []struct {
@@ -103,11 +92,11 @@ func (x *explainer) explain(c *trace.Reported, own float64) (cause, note string)
 }
 
 // defined tries other definition sets.
-func (x *explainer) defined(c *trace.Reported) string {
-	if !x.asked && x.subject.Definitions != nil {
-		x.cells, x.asked = x.subject.Definitions(), true
+func (a *inquiry) defined(c *trace.Reported) string {
+	if !a.asked && a.Definitions != nil {
+		a.cells, a.asked = a.Definitions(), true
 	}
-	for _, cell := range x.cells {
+	for _, cell := range a.cells {
 		if v := Of(cell.Cell, c); v.Known && Comparable(v.Unit, c.Unit) && same(c, v.V) {
 			return "it is the figure as " + cell.Definition + " defines it"
 		}
@@ -117,19 +106,19 @@ func (x *explainer) defined(c *trace.Reported) string {
 
 // window tries a rate over other lengths of time: that of the run as its
 // producer measured it, and the intervals of rates under the definitions tried.
-func (x *explainer) window(c *trace.Reported, same func(float64) bool) string {
-	s := x.subject
+func (a *inquiry) window(c *trace.Reported, same func(float64) bool) string {
+	s := a.Subject
 	if c.Unit != unit.PerSecond && c.Unit != unit.TokenRate || c.Stat != "value" {
 		return ""
 	}
-	count := x.counted(c.Metric)
+	count := a.counted(c.Metric)
 	if count == 0 {
 		return ""
 	}
 	if d := float64(s.Duration); d > 0 && same(count*1e9/d) {
 		return fmt.Sprintf("it is over the producer's own duration of %s", unit.FormatDuration(s.Duration))
 	}
-	for _, cell := range append(x.cells, Cell{"", s.Own}) {
+	for _, cell := range append(a.cells, Cell{"", s.Own}) {
 		if w := cell.Throughput.Window; w.Known && w.V > 0 && same(count*1e9/w.V) {
 			return fmt.Sprintf("it is over %s, from the first send to the last token", unit.FormatDuration(int64(w.V)))
 		}
@@ -146,16 +135,16 @@ func (x *explainer) window(c *trace.Reported, same func(float64) bool) string {
 }
 
 // counted returns the number that a rate divides, 0 where it is not known.
-func (x *explainer) counted(name string) float64 {
+func (a *inquiry) counted(name string) float64 {
 	sum := func(name string) float64 {
-		m := x.subject.Own.Metrics[name]
+		m := a.Own.Metrics[name]
 		return float64(float64(m.N) * m.Mean)
 	}
 	switch name {
 	case "request_rate":
-		return float64(x.subject.Own.Requests.Total)
+		return float64(a.Own.Requests.Total)
 	case "request_rate_ok":
-		return float64(x.subject.Own.Requests.OK)
+		return float64(a.Own.Requests.OK)
 	case "tps", "tps_ok":
 		return sum("output_tokens")
 	case "tps_prompt":

@@ -29,20 +29,21 @@ func Of(cell *report.Cell, c *trace.Reported) report.Value {
 	if m.N == 0 {
 		return report.Null(m.Reason)
 	}
+	v := m.Mean
 	switch c.Stat {
 	case "mean":
-		return report.Known(m.Mean, m.Unit)
 	case "std":
-		return report.Known(m.Std, m.Unit)
+		v = m.Std
 	case "min":
-		return report.Known(m.Min, m.Unit)
+		v = m.Min
 	case "max":
-		return report.Known(m.Max, m.Unit)
+		v = m.Max
+	default:
+		if v, ok = m.Quantiles[c.Stat]; !ok {
+			return report.Null("not_asked")
+		}
 	}
-	if v, ok := m.Quantiles[c.Stat]; ok {
-		return report.Known(v, m.Unit)
-	}
-	return report.Null("not_asked")
+	return report.Known(v, m.Unit)
 }
 
 // total returns a rate, a count or a sum over all requests of a cell.
@@ -54,20 +55,24 @@ func total(cell *report.Cell, name string) report.Value {
 	if r.Total == 0 && r.Filtered == 0 {
 		return report.Null("no_requests")
 	}
+	n, u := int64(0), unit.Request
 	switch name {
 	case "requests.total":
-		return report.KnownInt(r.Total, unit.Request)
+		n = r.Total
 	case "requests.ok":
-		return report.KnownInt(r.OK, unit.Request)
+		n = r.OK
 	case "requests.failed":
-		return report.KnownInt(r.Failed, unit.Request)
+		n = r.Failed
 	case "requests.aborted":
-		return report.KnownInt(r.Aborted, unit.Request)
+		n = r.Aborted
+	default:
+		m := cell.Metrics[name]
+		if m.Unit != unit.Token || m.N == 0 {
+			return report.Null(notComparable)
+		}
+		n, u = int64(float64(float64(m.N)*m.Mean)+0.5), unit.Token // counts are whole
 	}
-	if m, ok := cell.Metrics[name]; ok && m.Unit == unit.Token && m.N > 0 {
-		return report.KnownInt(int64(float64(float64(m.N)*m.Mean)+0.5), unit.Token) // counts are whole
-	}
-	return report.Null(notComparable)
+	return report.KnownInt(n, u)
 }
 
 // same reports whether a value is that of a figure, which its source may have

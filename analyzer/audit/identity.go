@@ -1,10 +1,7 @@
 package audit
 
 import (
-	"fmt"
-
 	"servescope/analyzer/metric"
-	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -18,10 +15,10 @@ const (
 )
 
 // identities checks the relations among the figures.
-func (s *Subject) identities(a *report.Audit) {
-	k := checker{audit: a, subject: s, first: make(map[[2]string]*trace.Reported)}
-	for i := range s.Reported {
-		c := &s.Reported[i]
+func (a *inquiry) identities() {
+	k := checker{inquiry: a, first: make(map[[2]string]*trace.Reported)}
+	for i := range a.Reported {
+		c := &a.Reported[i]
 		if key := [2]string{c.Metric, c.Stat}; c.Metric != "" && k.first[key] == nil {
 			k.first[key] = c
 		}
@@ -35,8 +32,7 @@ func (s *Subject) identities(a *report.Audit) {
 
 // checker tests relations and notes those that do not hold.
 type checker struct {
-	audit   *report.Audit
-	subject *Subject
+	*inquiry
 	first   map[[2]string]*trace.Reported // figures by metric and statistic
 	rounded bool                          // the source rounds some figure
 }
@@ -79,7 +75,7 @@ func (k *checker) pace(name string) {
 		w := implied(p, end, ttft, m)
 		if w <= 0 || w >= lo && w <= hi {
 			if w > 0 {
-				k.audit.Checks++
+				k.out.Checks++
 			}
 			return
 		}
@@ -90,34 +86,32 @@ func (k *checker) pace(name string) {
 	if want == 0 {
 		return
 	}
-	k.audit.Checks++
-	f := finding(Identity, c)
-	expect(&f, want)
+	k.out.Checks++
 	if other := k.other(c.Value, end, ttft, n); other != "" {
-		f.Kind, f.Cause = Explained, "definition"
-		f.Note = "it is " + other + " of the same report, not " + written(p)
-		k.audit.Findings = append(k.audit.Findings, f)
+		f := k.find(Explained, c, "it is "+other+" of the same report, not "+written(p))
+		f.Cause = "definition"
+		expect(f, want)
 		return
 	}
-	k.audit.Broken++
-	f.Note = fmt.Sprintf("%s of the same report is %s: %s times", written(p), unit.Format(c.Unit, want), factor(want, c.Value))
+	times := factor(want, c.Value)
+	note := written(p) + " of the same report is " + unit.Format(c.Unit, want) + ": " + times + " times"
 	most, bounded := k.of(name, "max")
 	least, known := k.of(name, "min")
 	switch {
 	case k.gaps(name):
-		f.Note += fmt.Sprintf(", so %s gaps were counted for each token after the first", factor(want, c.Value))
+		note += ", so " + times + " gaps were counted for each token after the first"
 	case bounded && want > most:
-		f.Note += ", and more than its greatest value"
+		note += ", and more than its greatest value"
 	case known && want < least:
-		f.Note += ", and less than its least value"
+		note += ", and less than its least value"
 	}
-	k.audit.Findings = append(k.audit.Findings, f)
+	k.broken(c, want, note)
 }
 
 // gaps tells whether the figures of a name are gaps between chunks or tokens,
 // and not one value per request.
 func (k *checker) gaps(name string) bool {
-	return name == "chunk_gap" && (k.subject.Definition == nil || k.subject.Definition.Gaps != metric.PaceGaps)
+	return name == "chunk_gap" && (k.Definition == nil || k.Definition.Gaps != metric.PaceGaps)
 }
 
 // bounds is within what the time per token that other figures imply agrees
@@ -150,7 +144,7 @@ func (k *checker) bounds(c *trace.Reported, p *metric.Pace) (lo, hi float64) {
 // formula returns how the producer computes a time per token, nil where it has
 // none.
 func (k *checker) formula(name string) *metric.Pace {
-	switch d := k.subject.Definition; {
+	switch d := k.Definition; {
 	case d == nil, k.gaps(name) && d.Gaps != metric.NoGaps:
 		return metric.Default.TPOT
 	case name == "tpot":
@@ -204,15 +198,12 @@ func (k *checker) equal(metric string, want float64, ok bool, note string) {
 	if !known || !ok || want <= 0 {
 		return
 	}
-	k.audit.Checks++
+	k.out.Checks++
 	if within(v, want, strict) || k.rounded && within(v, want, loose) {
 		return
 	}
-	k.audit.Broken++
-	f := finding(Identity, k.first[[2]string{metric, "value"}])
-	expect(&f, want)
-	f.Note = note + " of the same report is " + unit.Format(f.Unit, want)
-	k.audit.Findings = append(k.audit.Findings, f)
+	c := k.first[[2]string{metric, "value"}]
+	k.broken(c, want, note+" of the same report is "+unit.Format(c.Unit, want))
 }
 
 // rates checks rates against each other and against counts.
@@ -221,7 +212,7 @@ func (k *checker) rates() {
 	done, counted := k.of("requests.ok", "value")
 	tps, flows := k.of("tps_ok", "value")
 	prompt, asked := k.of("tps_prompt", "value")
-	if d := float64(k.subject.Duration); d > 0 {
+	if d := float64(k.Duration); d > 0 {
 		k.equal("request_rate_ok", done*1e9/d, counted, "completed requests / duration")
 	}
 	n, many := k.of("output_tokens", "mean")
@@ -232,13 +223,9 @@ func (k *checker) rates() {
 	end, timed := k.of("e2e", "mean")
 	k.equal("concurrency_little", float64(rate*end)/1e9, paced && timed, "request rate × mean E2E")
 	if c := k.first[[2]string{"goodput", "value"}]; c != nil && paced {
-		k.audit.Checks++
+		k.out.Checks++
 		if c.Value > rate*(1+tolerance) {
-			k.audit.Broken++
-			f := finding(Identity, c)
-			f.Expected = report.Known(rate, unit.PerSecond)
-			f.Note = "it is more than the rate of completed requests"
-			k.audit.Findings = append(k.audit.Findings, f)
+			k.broken(c, rate, "it is more than the rate of completed requests")
 		}
 	}
 }
@@ -254,13 +241,9 @@ func (k *checker) counts() {
 	if aborted := k.first[[2]string{"requests.aborted", "value"}]; aborted != nil {
 		sum += aborted.Value
 	}
-	k.audit.Checks++
+	k.out.Checks++
 	if sum == all.Value {
 		return
 	}
-	k.audit.Broken++
-	f := finding(Identity, all)
-	expect(&f, sum)
-	f.Note = "its parts add up to " + unit.Format(unit.Request, sum)
-	k.audit.Findings = append(k.audit.Findings, f)
+	k.broken(all, sum, "its parts add up to "+unit.Format(unit.Request, sum))
 }
