@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"servescope/analyzer/audit"
 	"servescope/analyzer/diag"
@@ -94,7 +95,7 @@ func (a *auditor) subject(r *run, m *trace.RunMeta) *audit.Subject {
 	}
 	name := m.DefaultDefinition
 	for _, other := range r.members { // the requests may tell the state of the tool
-		if m.NoRequests != "" && other.NoRequests == "" && other.Format == m.Format && other.DefaultDefinition != "" {
+		if m.NoRequests != "" && other.NoRequests == "" && m.DefaultDefinition != "" && strings.HasPrefix(other.DefaultDefinition, m.DefaultDefinition) {
 			name = other.DefaultDefinition
 		}
 	}
