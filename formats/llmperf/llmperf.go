@@ -25,7 +25,6 @@ package llmperf
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"servescope/analyzer/trace"
@@ -34,7 +33,6 @@ import (
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/bench"
 	"servescope/formats/internal/harness"
-	"servescope/formats/internal/jsonx"
 )
 
 // Format is the format's entry in formats/all.
@@ -173,14 +171,9 @@ func doubt(q *harness.Request, key, metric, why string, is bool) bool {
 // fail marks a failed request. error_code is an HTTP status, or a number of
 // the client's own.
 func fail(q *harness.Request, b *trace.Builder) {
-	code := q.Text(errorCode)
-	if n, ok := q.Count(errorCode); ok && n >= 100 && n < 600 {
-		q.Fail(b, fmt.Append(nil, "HTTP ", n))
-		return
-	}
-	q.Fail(b, q.Text(errorMsg))
-	if q.Kind(errorCode) == jsonx.Number && len(code) < 12 {
-		b.Dict(trace.ErrorClass, append([]byte("code "), code...))
+	q.FailCode(b, errorCode, errorMsg)
+	if n, ok := q.Count(errorCode); ok && n < 0 {
+		b.Dict(trace.ErrorClass, append([]byte("code "), q.Text(errorCode)...))
 	}
 }
 

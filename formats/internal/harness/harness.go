@@ -13,6 +13,7 @@ package harness
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"servescope/analyzer/diag"
@@ -44,14 +45,15 @@ type Dialect struct {
 	//
 	//	PATH COLUMN         a value of a column; stamps are in s, one of 0 counts as unknown
 	//	PATH @N             a scalar that Row reads, by slot
-	//	PATH []N            an array of seconds that Row reads, by slot
+	//	PATH []N            an array of numbers that Row reads, times 10^9, by slot
 	//
 	// and another member, by its path in the run or, outside of it, the document
 	//
 	//	PATH = NAME         a setting worth showing
 	//	PATH METRIC KIND    a figure, or a distribution of figures; METRIC is one of ours or -
 	//
-	// KIND is one of kinds. Table is parsed when a file is opened: as text it is
+	// KIND is one of kinds; a member "unit" of a distribution of times goes before
+	// it. Table is parsed when a file is opened: as text it is
 	// an eighth of the size of what a compiler makes of maps.
 	Table string
 
@@ -77,7 +79,8 @@ var kinds = [...]struct {
 }{
 	{"s", unit.Nanosecond, "e9", false}, {"ms", unit.Nanosecond, "e6", false}, {"tok", unit.Token, "", false}, {"tok/s", unit.TokenRate, "", false},
 	{"req", unit.Request, "", false}, {"req/s", unit.PerSecond, "", false}, {"%", unit.Ratio, "e-2", false}, {"ratio", unit.Ratio, "", false}, {"-", unit.None, "", false},
-	{"mean:tok/s", unit.TokenRate, "", true}, {"mean:req/s", unit.PerSecond, "", true}, {"mean:-", unit.None, "", true}, {"duration", unit.Nanosecond, "e9", false},
+	{"mean:tok/s", unit.TokenRate, "", true}, {"mean:req/s", unit.PerSecond, "", true}, {"mean:req", unit.Request, "", true}, {"mean:-", unit.None, "", true},
+	{"duration", unit.Nanosecond, "e9", false},
 }
 
 // duration is the kind of the length of a run.
@@ -115,7 +118,7 @@ func (d *Dialect) table() map[string]member {
 		case known:
 			m.what, m.n = 'c', int(column)
 		case m.what == '@' || m.what == '[':
-			m.n = int(w[1][len(w[1])-1] - '0')
+			m.n, _ = strconv.Atoi(strings.Trim(w[1], "@[]"))
 		case w[1] == "run":
 			m.n = 0
 		default:
@@ -163,8 +166,27 @@ func (r *reader) figure(path, key, text string) (rep trace.Reported, kind int, o
 		}
 	}
 	rep.Metric, rep.Unit = m.metric, kinds[m.n].unit
-	rep.Value, ok = number(text, kinds[m.n].exp)
+	exp := kinds[m.n].exp
+	if rep.Unit == unit.Nanosecond && r.unit != "" && strings.HasPrefix(path, r.unitOf) {
+		exp = r.unit
+	}
+	rep.Value, ok = number(text, exp)
 	return rep, m.n, ok
+}
+
+// Exponent returns the power of ten of a unit of time in ns, "" for another.
+func Exponent(unit string) string {
+	switch unit {
+	case "s", "sec", "seconds":
+		return "e9"
+	case "ms":
+		return "e6"
+	case "us", "µs":
+		return "e3"
+	case "ns":
+		return "e0"
+	}
+	return ""
 }
 
 // number reads a figure, rounded once.
@@ -179,8 +201,12 @@ func number(text, exp string) (float64, bool) {
 	return v, ok && n == len(text)+len(exp)
 }
 
-// The problems of documents and requests.
+// The problems of documents and requests. WarmUp is one that Row returns: such
+// requests are left out, and not lost.
 var (
+	WarmUp = &assemble.Problem{Code: "warm_up", Severity: diag.Info,
+		Msg: "requests of the warm-up are left out"}
+
 	truncated = &assemble.Problem{Code: "truncated", Severity: diag.DataLoss,
 		Msg: "a request breaks off and was skipped"}
 	badList = &assemble.Problem{Code: "bad_list", Severity: diag.DataLoss,

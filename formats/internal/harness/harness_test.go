@@ -26,6 +26,7 @@ x @0
 times []0
 m.ttft ttft ms
 m.rate tps mean:tok/s
+m.late ttft ms
 m.share - %
 length - duration
 version = version
@@ -76,7 +77,7 @@ func read(t *testing.T, text string) (runs []*trace.RunMeta, rows []string, r fo
 }
 
 func TestRead(t *testing.T) {
-	one := `{"opt": {"rate": 2.5}, "m": {"ttft": {"mean": 12.5, "p99.9": "30", "count": 7}, "rate": {"mean": 3, "p50": 2}, "share": 50, "other": {"mean": 1}},
+	one := `{"opt": {"rate": 2.5}, "m": {"ttft": {"mean": 12.5, "p99.9": "30", "count": 7}, "rate": {"mean": 3, "p50": 2}, "share": 50, "other": {"mean": 1}, "late": {"unit": "us", "mean": 1}},
 	 "good": [{"from": 1.5, "who": {"id": "a\"]", "model": "m"}, "n": 3, "prompt": "{[\"", "times": [2.0, 2.0, 2.25]}, {"from": 0, "n": "x", "times": [1, null]}],
 	 "bad": [{"from": 2e0, "x": "drop"}, {"from": 2}], "length": 1.25}`
 	runs, rows, r := read(t, `{"version": "v1", "noise": [[{"from": 1}]], "sets": [`+one+`, {"m": {"ttft": {"min": 1e1, "max": NaN}}}, {}]}`)
@@ -86,7 +87,7 @@ func TestRead(t *testing.T) {
 	if got, want := fmt.Sprint(runs[0].Config, runs[1].Config), "[{version v1} {rate 2.5}] [{version v1}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	want := "[{m.ttft.mean ttft mean 1.25e+07 ns} {m.ttft.p99.9 ttft 0.999 3e+07 ns} {m.rate.mean tps value 3 tokens/s} {m.rate.p50  0.5 2 tokens/s} {m.share  value 0.5 ratio}] [{m.ttft.min ttft min 1e+07 ns}]"
+	want := "[{m.ttft.mean ttft mean 1.25e+07 ns 0} {m.ttft.p99.9 ttft 0.999 3e+07 ns 0} {m.rate.mean tps value 3 tokens/s 0} {m.rate.p50  0.5 2 tokens/s 0} {m.share  value 0.5 ratio 0} {m.late.mean ttft mean 1000 ns 0}] [{m.ttft.min ttft min 1e+07 ns 0}]"
 	if got := fmt.Sprint(runs[0].Reported, runs[1].Reported); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

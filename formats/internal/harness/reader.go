@@ -33,6 +33,8 @@ type reader struct {
 	run     *trace.RunMeta // current one, or nil
 	owner   *trace.RunMeta // of the rows in the builder
 	inRun   int            // length of the path of the current run with its point; -1: outside
+	unit    string         // exponent of the unit of the distribution that is read
+	unitOf  string         // its path and a point
 	base    int64          // offset of the object that is a run, or of the document
 	figures int            // of the current run
 	rows    int            // of the current run

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/bench"
 	"servescope/formats/internal/jsonx"
@@ -9,7 +10,7 @@ import (
 )
 
 const (
-	maxSlots = 16   // fields and lists of a request
+	maxSlots = 20   // fields and lists of a request
 	maxText  = 1024 // bytes of a text that are kept
 	maxName  = 128
 	maxDepth = 32
@@ -20,6 +21,7 @@ type Request struct {
 	Status trace.Status   // as its place tells
 	Run    *trace.RunMeta // that it is of
 
+	columns  []column
 	fields   [maxSlots]field
 	text     []byte // of the fields
 	lists    [maxSlots][]int64
@@ -28,6 +30,11 @@ type Request struct {
 	wanted   bool // the lists of rows are
 	gaps     []int64
 	counts   []int64
+}
+
+type column struct {
+	col trace.Col
+	field
 }
 
 type field struct {
@@ -45,17 +52,64 @@ const (
 var problems = [...]*assemble.Problem{ofList: badList, ofValue: badValue, ofStamp: assemble.UnknownStamp}
 
 func (q *Request) reset(status trace.Status) {
-	q.Status, q.text = status, q.text[:0]
+	q.Status, q.text, q.columns = status, q.text[:0], q.columns[:0]
 	clear(q.fields[:])
 	clear(q.listed[:])
 	clear(q.problems[:])
 }
 
-// keep keeps a field. As in Python the last of equal names counts.
-func (q *Request) keep(slot int, k jsonx.Kind, v []byte) {
-	from := len(q.text)
+// keep keeps a member. As in Python the last of equal names counts.
+func (q *Request) keep(m member, k jsonx.Kind, v []byte) {
+	f := field{k, len(q.text), len(q.text) + len(v)}
 	q.text = append(q.text, v...)
-	q.fields[slot] = field{k, from, len(q.text)}
+	if m.what == '@' {
+		q.fields[m.n] = f
+	} else if k != jsonx.Null {
+		q.columns = append(q.columns, column{trace.Col(m.n), f})
+	}
+}
+
+// row makes the row of a request, or returns why there is none.
+func (q *Request) row(d *Dialect, b *trace.Builder, at int64, note func(*assemble.Problem)) *assemble.Problem {
+	b.Int(trace.Offset, at)
+	b.Code(trace.StatusCol, int32(q.Status))
+	for _, c := range q.columns {
+		q.set(b, c.col, c.kind, q.text[c.from:c.to])
+	}
+	if p := d.Row(q, b); p != nil {
+		return p
+	}
+	for i := range q.problems {
+		if q.problems[i] {
+			note(problems[i])
+		}
+	}
+	return nil
+}
+
+// set sets a column to a value.
+func (q *Request) set(b *trace.Builder, c trace.Col, k jsonx.Kind, v []byte) {
+	f := &trace.Requests.Fields[c]
+	switch f.Type {
+	case trace.Text:
+		b.Text(c, v)
+		return
+	case trace.Dict:
+		b.Dict(c, v)
+		return
+	}
+	n, size, ok := numx.ParseInt(v)
+	if f.Unit == unit.Nanosecond {
+		n, size, ok = numx.Scaled(v, numx.Second)
+	}
+	switch {
+	case !ok || size != len(v) || k != jsonx.Number:
+		q.problems[ofValue] = true
+	case f.Stamp && n <= 0:
+		q.problems[ofStamp] = true
+	default:
+		b.Int(c, n)
+	}
 }
 
 // Kind is the kind of a field's value, EOF where it is missing.
@@ -95,6 +149,40 @@ func (q *Request) Count(slot int) (int64, bool) {
 
 // List is an array of seconds in ns; ok is false where it is missing or broken.
 func (q *Request) List(slot int) ([]int64, bool) { return q.lists[slot], q.listed[slot] }
+
+// Span is a field that is a duration in the unit that another names, in ns.
+func (q *Request) Span(slot, of int) (int64, bool) {
+	exp := Exponent(string(q.Text(of)))
+	v, ok := number(string(q.Text(slot)), exp)
+	return int64(v + 0.5), ok && exp != "" && v >= 0 && v < 1e18 && q.fields[slot].kind == jsonx.Number
+}
+
+// Gaps writes a list that holds durations in the unit that a field names as the
+// gaps between chunks.
+func (q *Request) Gaps(b *trace.Builder, list, of int) {
+	exp := Exponent(string(q.Text(of)))
+	if !q.listed[list] || exp == "" || !q.wanted {
+		return
+	}
+	scale := int64(1)
+	for i := exp[1]; i < '9'; i++ {
+		scale *= 10
+	}
+	q.gaps = q.gaps[:0]
+	for _, v := range q.lists[list] {
+		q.gaps = append(q.gaps, (v+scale/2)/scale)
+	}
+	b.List(trace.ChunkGaps, q.gaps)
+}
+
+// FailCode is Fail with an HTTP status where a field holds one, else a text.
+func (q *Request) FailCode(b *trace.Builder, code, text int) {
+	if n, ok := q.Count(code); ok && n >= 100 && n < 600 {
+		q.Fail(b, append([]byte("HTTP "), q.Text(code)...))
+	} else {
+		q.Fail(b, q.Text(text))
+	}
+}
 
 // Fail marks the row of a request as failed with an error of the class that a
 // text or an HTTP status tells.

@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
-	"servescope/analyzer/unit"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/jsonx"
@@ -77,6 +76,10 @@ func (r *reader) scalar(key, text string) {
 	if r.inside && r.inRun < 0 {
 		return
 	}
+	if exp := Exponent(text); key == "unit" && exp != "" {
+		r.unit, r.unitOf = exp, strings.TrimSuffix(path, "unit")
+		return
+	}
 	rep, kind, ok := r.figure(path, key, text)
 	if !ok {
 		return
@@ -126,30 +129,24 @@ func (r *reader) read(status trace.Status) {
 	r.members(base, 0)
 	r.path = r.path[:base]
 	if r.c.Err() != nil {
-		r.builder.Drop()
 		return
 	}
 	if _, bad := r.c.Problem(); bad {
-		r.builder.Drop()
 		r.skip(truncated, at)
 		return
 	}
 	r.found = true
 	if q.Run = r.current(); q.Run == nil {
-		r.builder.Drop()
 		return
 	}
 	r.owner = q.Run
-	for i := range q.problems {
-		if q.problems[i] {
-			r.note(problems[i], at)
-		}
-	}
-	r.builder.Int(trace.Offset, at)
-	r.builder.Code(trace.StatusCol, int32(status))
-	if p := r.d.Row(q, r.builder); p != nil {
+	p := q.row(r.d, r.builder, at, func(p *assemble.Problem) { r.note(p, at) })
+	if p != nil {
 		r.builder.Drop()
-		r.skip(p, at)
+		if r.skip(p, at); p == WarmUp {
+			r.account.Diagnosed--
+			r.account.Noise++
+		}
 		return
 	}
 	r.rows++
@@ -196,36 +193,7 @@ func (r *reader) member(base, depth int) {
 	} else {
 		v = r.c.Literal()
 	}
-	if m.what == '@' {
-		q.keep(m.n, k, v)
-	} else if k != jsonx.Null {
-		r.column(trace.Col(m.n), k, v)
-	}
-}
-
-// column sets a column to a value.
-func (r *reader) column(c trace.Col, k jsonx.Kind, v []byte) {
-	f := &trace.Requests.Fields[c]
-	switch f.Type {
-	case trace.Text:
-		r.builder.Text(c, v)
-		return
-	case trace.Dict:
-		r.builder.Dict(c, v)
-		return
-	}
-	n, size, ok := numx.ParseInt(v)
-	if f.Unit == unit.Nanosecond {
-		n, size, ok = numx.Scaled(v, numx.Second)
-	}
-	switch {
-	case !ok || size != len(v) || k != jsonx.Number:
-		r.request.problems[ofValue] = true
-	case f.Stamp && n <= 0:
-		r.request.problems[ofStamp] = true
-	default:
-		r.builder.Int(c, n)
-	}
+	q.keep(m, k, v)
 }
 
 func (r *reader) finish() {

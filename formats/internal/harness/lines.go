@@ -1,0 +1,74 @@
+package harness
+
+import (
+	"context"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/numx"
+)
+
+// OpenLines begins reading the requests, an object a line, that start in rng.
+// The path of a request is that of the document.
+func OpenLines(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, d *Dialect) (formats.Reader, error) {
+	table := d.table()
+	return jsonrows.Open(ctx, src, rng, opt, &jsonrows.Dialect{Name: d.Name, Wanted: "a request of this tool", Run: d.Run, New: func() jsonrows.Parser {
+		p := &lineParser{d: d, table: table}
+		p.q.wanted, p.q.Run = opt.Lists, &d.Run
+		return p
+	}})
+}
+
+// lineParser implements jsonrows.Parser.
+type lineParser struct {
+	d     *Dialect
+	table map[string]member
+	q     Request
+	known bool // a member of the table was seen
+}
+
+// Begin implements jsonrows.Parser.
+func (p *lineParser) Begin() {
+	p.q.reset(trace.OK)
+	p.known = false
+}
+
+// kinds of values as a cursor names them.
+var valueKinds = [...]jsonx.Kind{formats.String: jsonx.String, formats.Number: jsonx.Number, formats.Bool: jsonx.Bool, formats.Null: jsonx.Null}
+
+// Value implements jsonrows.Parser.
+func (p *lineParser) Value(path, raw []byte, kind formats.Kind) {
+	m, q := p.table[string(path)], &p.q
+	switch {
+	case m.what == '[' && kind == formats.Array:
+		var stop numx.Stop
+		q.lists[m.n], _, stop = numx.List(q.lists[m.n][:0], raw[1:], numx.Second, false)
+		q.listed[m.n] = stop == numx.End
+		q.problems[ofList] = q.problems[ofList] || stop != numx.End
+	case (m.what == 'c' || m.what == '@') && kind != formats.Array:
+		p.known = true
+		v := jsonrows.Text(raw)
+		q.keep(m, valueKinds[kind], v[:min(len(v), maxText)])
+	}
+}
+
+var notARequest = &assemble.Problem{Code: "not_a_request", Severity: diag.DataLoss,
+	Msg: "an object has no member of a request of this tool and was skipped"}
+
+// Rows implements jsonrows.Parser.
+func (p *lineParser) Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (string, *assemble.Problem) {
+	if !p.known {
+		return "", notARequest
+	}
+	problem := p.q.row(p.d, b, offset, note)
+	if problem == WarmUp {
+		b.Drop()
+		note(WarmUp)
+		return "warm-up", nil
+	}
+	return "request", problem
+}
