@@ -72,7 +72,7 @@ func (b *builder) batch(r *report.Run, lead string) {
 }
 
 // batchSideBySide adds B and what is modelled from it with a row per run.
-func (b *builder) batchSideBySide(rows []where) {
+func (b *builder) batchSideBySide(rows []where, about string) {
 	g := &grid{align: "l", head: []cell{text("run")}}
 	for _, r := range rows {
 		g.rows = append(g.rows, append([]cell{}, r.labels...))
@@ -89,7 +89,7 @@ func (b *builder) batchSideBySide(rows []where) {
 		}
 	}
 	if len(g.head) > 1 {
-		b.sections = append(b.sections, section{title: "batch and model", lead: "model ÷ measured as identity, cross and weighting", grid: g})
+		b.sections = append(b.sections, section{title: "batch and model", lead: nextTo(about, "model ÷ measured as identity, cross and weighting"), grid: g})
 	}
 }
 

@@ -59,8 +59,8 @@ func TestWindowsOfDays(t *testing.T) {
 	}
 }
 
-// TestSides: each run of a comparison is marked with its side where these
-// differ, and a metric of another side than its run's in any case.
+// TestSides: runs of different sides are never in one table, and a metric of
+// another side than its run's is marked.
 func TestSides(t *testing.T) {
 	r := several()
 	r.Runs[1].Side = "server"
@@ -68,15 +68,25 @@ func TestSides(t *testing.T) {
 	m.Side = "server"
 	r.Runs[1].Metrics["ttft"] = m
 	out := string(render(t, text80, r))
-	client, server := note(t, out, "client side"), note(t, out, "server side")
-	tables := strings.Count("\n"+out, "\nrun ") - 4 // four lines of the head
-	for label, mark := range map[string]string{"32": client, "64": server, "28": client, "56": client} {
-		if n := len(regexp.MustCompile(`(?m)^\S+…`+label+`\.json`+mark+` `).FindAllString(out, -1)); n != tables || n < 4 {
-			t.Errorf("run %s is marked %d times in %d tables\n%s", label, n, tables, out)
+	tables := map[string]int{}
+	for part := range strings.SplitSeq(out, "\n\n") {
+		title, _, _ := strings.Cut(part, "\n")
+		client, server := strings.HasSuffix(title, "client side"), strings.HasSuffix(title, "server side")
+		if client && strings.Contains(part, "64.json") || server && regexp.MustCompile(`(32|28|56)\.json`).MatchString(part) {
+			t.Errorf("runs of two sides are in one table\n%s", part)
+		}
+		if client {
+			tables["client"]++
+		}
+		if server {
+			tables["server"]++
 		}
 	}
-	if out := string(render(t, text80, several())); strings.Contains(out, "¹ client side") {
-		t.Error("runs of one side are marked")
+	if tables["client"] < 4 || tables["server"] != 3 {
+		t.Errorf("tables %v: of the one run at the server there are an overview, metrics and rates\n%s", tables, out)
+	}
+	if out := string(render(t, text80, several())); strings.Contains(out, ", client side\n") {
+		t.Error("tables of runs of one side are marked")
 	}
 	r = several()
 	r.Runs[2].Metrics["ttft"] = m // server side, of a run at the client

@@ -10,31 +10,31 @@ import (
 )
 
 // runs adds the sections of several runs side by side: an overview, then a
-// table per metric with a row per run, then what is particular to each run.
+// table per metric with a row per run, then what is particular to each run. Runs
+// that were measured at different sides have tables of their own: a latency at a
+// client and one at a server are not of the same thing.
 func (b *builder) runs() {
 	var rows []where
-	var cells []*report.Cell
+	var sides []string
+	some := false
 	for i := range b.rep.Runs {
 		r := &b.rep.Runs[i]
 		rows = append(rows, where{labels: []cell{{text: r.Label, code: true}}, cell: &r.Cell, side: r.Side})
-		cells = append(cells, &r.Cell)
-	}
-	b.sides(rows)
-	b.common()
-	if slices.ContainsFunc(cells, func(c *report.Cell) bool { return c.Requests.Total > 0 }) {
-		b.compact("overview", "", []string{"run"}, rows)
-		head, values := stats(ranks(cells...))
-		var shown []string
-		for _, name := range metricNames(cells...) {
-			if !repeated(name, shown, cells) {
-				b.sideBySide(name, rows, head, values)
-				shown = append(shown, name)
-			}
+		some = some || r.Requests.Total > 0
+		if !slices.Contains(sides, r.Side) {
+			sides = append(sides, r.Side)
 		}
-		b.ratesSideBySide(rows)
-		b.batchSideBySide(rows)
-	} else {
+	}
+	b.common()
+	if !some {
 		b.head = append(b.head, pair{key: "requests", value: own("%s", requests(report.Requests{}))})
+	}
+	for _, side := range sides {
+		about := ""
+		if len(sides) > 1 {
+			about = with(side, " side")
+		}
+		b.measured(slices.DeleteFunc(slices.Clone(rows), func(r where) bool { return r.side != side }), about)
 	}
 	b.bare(rows)
 	for i := range b.rep.Runs {
@@ -42,18 +42,33 @@ func (b *builder) runs() {
 	}
 }
 
-// sides marks each run with its side where these differ: a latency at a client
-// and one at a server are not of the same thing.
-func (b *builder) sides(rows []where) {
-	first := b.rep.Runs[0].Side
-	if !slices.ContainsFunc(b.rep.Runs, func(r report.Run) bool { return r.Side != first }) {
+// measured adds the figures of runs that were measured at one side.
+func (b *builder) measured(rows []where, about string) {
+	var cells []*report.Cell
+	for _, r := range rows {
+		cells = append(cells, r.cell)
+	}
+	if !slices.ContainsFunc(cells, func(c *report.Cell) bool { return c.Requests.Total > 0 }) {
 		return
 	}
-	for i := range rows {
-		if side := b.rep.Runs[i].Side; side != "" {
-			rows[i].labels[0].note = b.note(side + " side")
+	b.compact("overview", about, []string{"run"}, rows)
+	head, values := stats(ranks(cells...))
+	var shown []string
+	for _, name := range metricNames(cells...) {
+		if !repeated(name, shown, cells) {
+			shown = append(shown, name)
 		}
 	}
+	if len(rows) == 1 { // there is nothing beside it
+		shown = slices.DeleteFunc(shown, func(name string) bool { return cells[0].Metrics[name].N == 0 })
+		b.sections = append(b.sections, section{title: "metrics", lead: about, grid: b.metricTable(cells[0], shown, rows[0].side)})
+	} else {
+		for _, name := range shown {
+			b.sideBySide(name, about, rows, head, values)
+		}
+	}
+	b.ratesSideBySide(rows, about)
+	b.batchSideBySide(rows, about)
 }
 
 // repeated reports whether in every cell the metric says no more than one that
@@ -88,7 +103,7 @@ func (b *builder) common() {
 }
 
 // sideBySide adds the table of one metric with a row per run, in one unit.
-func (b *builder) sideBySide(name string, rows []where, head []string, values func(*report.Metric) []*float64) {
+func (b *builder) sideBySide(name, about string, rows []where, head []string, values func(*report.Metric) []*float64) {
 	g := &grid{align: "l", head: []cell{text("run"), text("n")}}
 	for _, h := range head {
 		g.head = append(g.head, text(h))
@@ -121,12 +136,12 @@ func (b *builder) sideBySide(name string, rows []where, head []string, values fu
 		}
 		g.rows = append(g.rows, row)
 	}
-	b.sections = append(b.sections, section{title: name, lead: "in " + scale.Symbol, grid: g})
+	b.sections = append(b.sections, section{title: name, lead: strings.Join(nonEmpty("in "+scale.Symbol, about), ", "), grid: g})
 }
 
 // ratesSideBySide adds the main rates and the concurrency of each run, with the
 // length of the interval they are over.
-func (b *builder) ratesSideBySide(rows []where) {
+func (b *builder) ratesSideBySide(rows []where, about string) {
 	g := &grid{align: "l", head: []cell{text("run")}}
 	var none []string
 	for _, r := range rows {
@@ -152,7 +167,7 @@ func (b *builder) ratesSideBySide(rows []where) {
 			g.rows[i] = append(g.rows[i], b.valueCell(f.of(r.cell)))
 		}
 	}
-	s := section{title: "throughput"}
+	s := section{title: "throughput", lead: about}
 	if len(g.head) > 1 {
 		s.grid = g
 	}
