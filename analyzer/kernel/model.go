@@ -5,6 +5,7 @@ import (
 
 	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
 
@@ -86,20 +87,49 @@ func (f *flow) timeless(untimed int64) metric.Reason {
 // named reports whether all tokens came from replicas with a name.
 func (f *flow) named() bool { return f.unnamed == 0 && !f.crowd && len(f.replicas) > 0 }
 
+// cellAt is a cell of a run.
+type cellAt struct {
+	group  int32
+	window int64
+}
+
+// namer is a side of a run whose rows name replicas where those of the side that
+// counts its requests do not: a client knows no replica, the servers behind it are
+// some.
+type namer struct {
+	side trace.Side
+	from map[cellAt][]place
+}
+
+// namer returns the side nearest to the engines that decode.
+func (s *ratesState) namer(run int32, all []place, info *runInfo) namer {
+	for _, side := range [...]trace.Side{trace.Decode, trace.Engine, trace.Server} {
+		if side == info.counting() || info.sides[side].rows == 0 {
+			continue
+		}
+		n := namer{side, make(map[cellAt][]place)}
+		for _, t := range s.targets(run, within(all, side)) {
+			n.from[cellAt{t.group, t.window}] = t.from
+		}
+		if s.united(n.from[cellAt{-1, NoWindow}]).named() {
+			return n
+		}
+	}
+	return namer{}
+}
+
 // replicas writes R.
 func (s *ratesState) replicas(p *putter) {
 	switch {
-	case p.prefill: // it decodes nothing: figures of nodes, not of the deployment
-		p.null("replicas", metric.Coverage)
 	case s.q.Replicas > 0:
 		v := report.Known(float64(s.q.Replicas), unit.None)
 		v.Note = "as given"
 		setValue(p.c, "replicas", v)
-	case !p.f.named():
+	case p.prefill, !p.names.named(): // prefill nodes decode nothing: they are figures of nodes, not of the deployment
 		p.null("replicas", metric.Coverage)
 	default:
 		n := 0
-		for _, r := range p.f.replicas {
+		for _, r := range p.names.replicas {
 			if r.tokens > 0 || r.span > 0 {
 				n++
 			}
@@ -110,13 +140,13 @@ func (s *ratesState) replicas(p *putter) {
 
 // replicaList writes the rates of each replica that requests name.
 func (p *putter) replicaList() {
-	f, w := p.f, p.w
+	f, w := p.names, p.w
 	if f.crowd {
 		return
 	}
 	for _, name := range sortedKeys(f.replicas) {
 		r := f.replicas[name]
-		x := report.Replica{Name: name, Tokens: r.tokens}
+		x := report.Replica{Name: name, Side: sideName(p.side), Tokens: r.tokens}
 		per := func(n float64, u unit.Unit) report.Value {
 			if w.why != metric.None {
 				return report.Null(w.why.String())

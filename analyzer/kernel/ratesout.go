@@ -39,6 +39,7 @@ func (s *ratesState) Finish(out Output) {
 	s.finishing(func(run int32, info *runInfo) {
 		side := info.counting()
 		w := s.over(run)
+		namer := s.namer(run, all, info)
 		for _, t := range s.targets(run, within(all, side)) {
 			sum := s.united(t.from)
 			c := out.Cell(run, t.group, t.window)
@@ -47,7 +48,11 @@ func (s *ratesState) Finish(out Output) {
 				in = s.clip(run, info, w, t.window)
 			}
 			all := t.window == NoWindow
-			p := putter{c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.part, whole: all, prefill: side == trace.Prefill}
+			p := putter{c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.part, whole: all, prefill: side == trace.Prefill,
+				names: sum, side: side}
+			if from := namer.from[cellAt{t.group, t.window}]; !sum.named() && len(from) > 0 {
+				p.names, p.side = s.united(from), namer.side
+			}
 			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
 			if all {
@@ -128,6 +133,9 @@ type putter struct {
 	whole   bool // the cell is of a run or a group, not of a window
 	wide    bool // and W is not cut to an interval
 	prefill bool // the rows are those of prefill nodes
+
+	names *flow      // what names the replicas: f, or the flow of a side nearer to the engines
+	side  trace.Side // of it
 }
 
 // per writes n per second of Δt, or null for a reason, with notes.

@@ -121,6 +121,33 @@ func TestModelExamples(t *testing.T) {
 	value(t, given, "tps_replica_model", 105.0/4)
 }
 
+// TestReplicasBehindAClient: the client's rows name no replica, those of the two
+// servers do; the client counts the requests.
+func TestReplicasBehindAClient(t *testing.T) {
+	var rows []req
+	for i, name := range []string{"a", "b", "b"} {
+		client := streamed(0, 11, 100, 1000)
+		server := streamed(5, 11, 90, 990)
+		server.side, server.replica = trace.Server, name
+		server.send += int64(i)
+		rows = append(rows, client, server)
+	}
+	c := cellOf(t, metric.Default, rows...)
+	value(t, c, "replicas", 2)
+	value(t, c, "tps_total_model", 30)
+	value(t, c, "tps_replica_model", 15)
+	list := c.Throughput.Replicas
+	if len(list) != 2 || list[1].Name != "b" || list[1].Side != "server" || list[1].Tokens != 22 || list[1].TPOT.V != 90e6 || c.Requests.Total != 3 {
+		t.Errorf("%+v", list)
+	}
+	prefill := streamed(0, 1, 50)
+	prefill.side, prefill.replica = trace.Prefill, "p0"
+	noRate(t, cellOf(t, metric.Default, prefill), "replicas", "coverage")
+	decode := streamed(60, 11, 100, 1000)
+	decode.side, decode.replica = trace.Decode, "d0"
+	value(t, cellOf(t, metric.Default, prefill, decode), "replicas", 1)
+}
+
 // TestClockOfRequests: without a common clock there is no W; rates come from
 // the producer's duration, or are null.
 func TestClockOfRequests(t *testing.T) {

@@ -58,7 +58,8 @@ var rates = []*Metric{
 	rate("tpot_weighted", "token-weighted TPOT", "Σ (last_token - first_token) / Σ (N - 1), clipped to W", unit.NSPerToken,
 		"The mean of tpot weighs requests, this one tokens; the models below need it. They are about all sequences whose N and decode time are known, whatever their status.", trace.FirstToken, trace.LastToken, trace.OutputTokens),
 	rate("replicas", "decoding replicas R", "distinct replicas that emitted a token in W, or as given", unit.None,
-		"Null where the input does not name replicas: behind a load balancer B is that of the whole deployment.", trace.Replica),
+		"Where the rows that count the requests name no replica, those of the side nearest to the engines do. Prefill nodes are none. "+
+			"Null (coverage) where the input does not name replicas (behind a load balancer B is that of the whole deployment), or fewer than the run is configured to have.", trace.Replica),
 	rate("tps_replica_model", "modelled tokens per second of a replica", "mean over replicas of B / TPOT (token-weighted)", unit.TokenRate, "", trace.Replica),
 	rate("tps_total_model", "modelled tokens per second of all replicas", "Σ over replicas of B / TPOT = R · mean(B) / TPOT", unit.TokenRate, ""),
 	rate("identity_ratio", "model ÷ measured", "tps_total_model / tps_decode", unit.Ratio,

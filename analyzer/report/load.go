@@ -22,6 +22,7 @@ type EngineLoad struct {
 // Replica holds the rates of one replica over W, by its requests.
 type Replica struct {
 	Name   string `json:"replica"`           // as requests name it
+	Side   string `json:"side"`              // whose rows these are: servers name replicas, clients mostly do not
 	Tokens int64  `json:"tokens"`            // output tokens emitted in W
 	TPS    Value  `json:"tps"`               // these per second
 	Batch  Value  `json:"batch_decode"`      // B
