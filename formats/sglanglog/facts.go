@@ -15,7 +15,8 @@ type facts struct {
 	version, model, served                   string
 	disaggregation                           string
 	tensor, pipeline, data, expert, interval int64
-	oldest                                   int     // the youngest of releases that a line needs
+	oldest                                   int // the youngest of releases that a line needs
+	kinds                                    []*linelog.Kind
 	statuses                                 []count // of access lines
 	health                                   int64   // records of the server's own probes
 	other                                    bool    // a second model was started
@@ -25,6 +26,14 @@ type count struct{ status, n int64 }
 
 // releases lists versions that lines can tell, the oldest first.
 var releases = []string{"", "v0.4.2", "v0.4.6.post4", "v0.4.6.post5", "v0.4.7", "v0.5.4", "v0.5.5", "v0.5.7", "v0.5.9", "v0.5.10", "v0.5.11", "v0.5.12"}
+
+// saw learns from the kind of a record.
+func (f *facts) saw(k *linelog.Kind) {
+	if !slices.Contains(f.kinds, k) {
+		f.kinds = append(f.kinds, k)
+		f.since(k.Since)
+	}
+}
 
 // since learns that a line needs a version.
 func (f *facts) since(version string) {

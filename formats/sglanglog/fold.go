@@ -24,7 +24,7 @@ func newFold(run *trace.RunMeta, log *linelog.Log) *fold {
 
 // Record implements linelog.Fold.
 func (f *fold) Record(r *linelog.Record) *linelog.Problem {
-	f.facts.since(r.Kind.Since)
+	f.facts.saw(r.Kind)
 	switch r.Kind.Name {
 	case "prefill":
 		f.prefill(r)

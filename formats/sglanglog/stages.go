@@ -72,7 +72,10 @@ func (f *fold) stage(r *linelog.Record, s *stats) {
 	}
 	b.Int(trace.DResolution, 1e4) // "%.2fms"
 	for stat := statQueue; stat <= statPost; stat++ {
-		if v, ok := s.duration(stat); !ok && s.has(stat) && (v != 0 || stat <= statForward) {
+		if !s.has(stat) {
+			continue
+		}
+		if v, ok := s.duration(stat); !ok && (v != 0 || stat <= statForward) {
 			f.log.Note(missingStamp, r.Offset)
 		} else if v < 0 && ok {
 			f.log.Note(negativeStage, r.Offset)

@@ -8,6 +8,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/formatstest/generate/shapes"
 	"servescope/formats/internal/linelog"
 )
 
@@ -149,6 +150,27 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				if res := bench(b, src, workers); res < 8000 {
 					b.Fatal(res)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDense reads scheduler lines, access lines and time stats: a line in which
+// every number counts for each 200 bytes.
+func BenchmarkDense(b *testing.B) {
+	var text bytes.Buffer
+	if err := shapes.SGLangLog(&text, shapes.Config{Seed: 1, Count: 50_000, Tokens: 200, Open: 200}); err != nil {
+		b.Fatal(err)
+	}
+	src := formats.FromBytes("server.log", text.Bytes())
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				if rows := bench(b, src, workers); rows < 100_000 {
+					b.Fatal(rows)
 				}
 			}
 		})

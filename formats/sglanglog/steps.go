@@ -30,9 +30,16 @@ type rank struct {
 // line is the last line of a scheduler, which others of its ranks may repeat.
 type line struct {
 	ranks  []byte
-	values []linelog.Value
+	values []value
 	t      int64
-	kind   string
+	kind   *linelog.Kind
+}
+
+// value is a number of a line.
+type value struct {
+	slot int
+	n    int64
+	num  float64
 }
 
 // maxRanks bounds how many schedulers are kept apart.
@@ -109,19 +116,20 @@ var ranksMissing = &linelog.Problem{Code: "engines_missing", Severity: diag.Noti
 // works on the same batch: attention context parallel ranks all log it, and with
 // --enable-metrics-for-all-schedulers so do tensor parallel ones.
 func (p *line) repeated(r *linelog.Record) bool {
-	same := p.kind == r.Kind.Name && p.t == r.T && len(p.values) == len(r.Values) && !bytes.Equal(p.ranks, r.Ranks)
+	same := p.kind == r.Kind && p.t == r.T && len(p.values) == len(r.Values) && !bytes.Equal(p.ranks, r.Ranks)
 	for i := 0; same && i < len(r.Values); i++ {
 		a, b := &p.values[i], &r.Values[i]
-		same = a.Slot == b.Slot && a.Int == b.Int && a.Num == b.Num
+		same = a.slot == b.Slot && a.n == b.Int && a.num == b.Num
 	}
 	if same {
 		return true
 	}
-	p.kind, p.t = r.Kind.Name, r.T
+	p.kind, p.t = r.Kind, r.T
 	p.ranks = append(p.ranks[:0], r.Ranks...)
-	p.values = append(p.values[:0], r.Values...)
-	for i := range p.values {
-		p.values[i].Text = nil // of the block
+	p.values = p.values[:0]
+	for i := range r.Values {
+		v := &r.Values[i]
+		p.values = append(p.values, value{v.Slot, v.Int, v.Num})
 	}
 	return false
 }
