@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"servescope/analyzer/decompose"
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
@@ -197,7 +196,7 @@ func (s *Session) describe(out *report.Run, r *run, claims *audits, q *query.Que
 	noRequests(out, r)
 	reconcile(out, r, q)
 	eachCell(out, func(c *report.Cell) { e.complete(c, reason) })
-	if d, ok := decompose.Means(m); ok && len(r.members) == 1 && out.Requests.Total+out.Requests.Filtered == 0 {
+	if d, ok := kernel.Means(m); ok && len(r.members) == 1 && out.Requests.Total+out.Requests.Filtered == 0 {
 		out.Decompositions = append(out.Decompositions, d)
 	}
 	for _, m := range r.members {

@@ -1,4 +1,4 @@
-package decompose
+package kernel
 
 import (
 	"strings"
@@ -33,13 +33,15 @@ func TestMeansOfCounters(t *testing.T) {
 	for _, e := range b.Entries {
 		got = append(got, strings.Join(e.Leaves, "+")+" "+string(e.Mean.Unit))
 	}
-	equal(t, "entries", strings.Join(got, ", "), "queue ns, prefill ns, input+ingress+egress ns")
-	if b.Entries[0].Mean.Int != 31e6 || b.Entries[2].Mean.Int != 55e6 || b.Residual.Mean.Int != 0 || b.Terms[0].Low.Int != 31e6 || b.Terms[0].High.Int != 86e6 {
+	if s := strings.Join(got, ", "); s != "queue ns, prefill ns, input+ingress+egress ns" {
+		t.Errorf("entries: %s", s)
+	}
+	if b.Entries[0].Mean.V != 31e6 || b.Entries[2].Mean.V != 55e6 || b.Residual.Mean.V != 0 || b.Terms[0].Low.V != 31e6 || b.Terms[0].High.V != 86e6 || b.N != 600 {
 		t.Errorf("%+v", b)
 	}
 	all["ttft_server"] = 664
 	d, ok = Means(counters(means, all))
-	if !ok || len(d.Notes) != 1 || d.N != 664 || d.Total.Int != 147e6 || len(d.Tables[0].Entries) != 0 || d.Tables[0].Residual.Mean.Int != 147e6 {
+	if !ok || len(d.Notes) != 1 || d.N != 664 || d.Total.Int != 147e6 || len(d.Tables[0].Entries) != 0 || d.Tables[0].Residual.Mean.V != 147e6 {
 		t.Errorf("TTFT of requests that have not ended: %t, %+v", ok, d)
 	}
 	state := func(name string) report.Leaf {

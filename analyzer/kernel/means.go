@@ -1,0 +1,94 @@
+package kernel
+
+import (
+	"fmt"
+
+	"servescope/analyzer/decompose"
+	"servescope/analyzer/metric"
+	"servescope/analyzer/report"
+	"servescope/analyzer/trace"
+	"servescope/analyzer/unit"
+)
+
+// observed is a mean that an engine counts itself, in ns, over n observations.
+type observed struct {
+	mean    int64
+	n       float64
+	known   bool
+	several bool // more than one series: which is of which cannot be told
+}
+
+// Means takes the mean time to first token that an engine's counters tell apart,
+// where a source holds no requests. TTFT is counted at the first token, the
+// queue and the prefill when a request ends: they are of the same requests only
+// where as many have had a first token as have ended. ok is false where the
+// counters tell no stage.
+func Means(m *trace.RunMeta) (d report.Decomposition, ok bool) {
+	var total, ended, queue, prefill observed
+	for _, o := range [...]struct {
+		metric string
+		into   *observed
+	}{{"ttft_server", &total}, {"e2e", &ended}, {"d_queue", &queue}, {"d_prefill", &prefill}} {
+		o.into.find(m, o.metric)
+		if !o.into.known || o.into.several {
+			return d, false
+		}
+	}
+	d = report.Decomposition{Of: "ttft", Side: sideName(trace.Server), N: int64(total.n),
+		Total: report.KnownInt(total.mean, unit.Nanosecond), Label: "as the engine counts"}
+	c := cohort{values: []int64{total.mean}}
+	c.signature.Absent = decompose.Of(decompose.KVTransfer, decompose.DecodeQueue, decompose.FirstDecode)
+	c.signature.Outside = decompose.Of(decompose.Network, decompose.Client, decompose.Proxy)
+	why := metric.None
+	if total.n == ended.n && total.n == queue.n && total.n == prefill.n {
+		c.values = []int64{queue.mean, prefill.mean, total.mean - queue.mean - prefill.mean, total.mean}
+		c.signature.N = 3
+		copy(c.signature.Sets[:], []decompose.Set{decompose.Of(decompose.Queue), decompose.Of(decompose.Prefill),
+			decompose.Of(decompose.Input, decompose.Ingress, decompose.Egress)})
+	} else {
+		why = metric.Population
+		d.Notes = []string{fmt.Sprintf("population: TTFT is counted at the first token, of %.0f requests, the stages when a request ends, of %.0f: they cannot be compared", total.n, queue.n)}
+	}
+	d.Tables = []report.Breakdown{c.meanTable(d.N, why)}
+	return d, true
+}
+
+// meanTable returns the table of a cohort whose only values are the means of n
+// requests. why tells why no stage is known.
+func (c *cohort) meanTable(n int64, why metric.Reason) report.Breakdown {
+	t := c.table(1, nil)
+	t.N, t.Sum = n, report.Value{}
+	t.Residual.Sum = report.Value{}
+	for i := range t.Entries {
+		e := &t.Entries[i]
+		e.Sum, e.Negative, e.Resolution = report.Value{}, e.Negative*n, report.Null(metric.NotRecorded.String())
+	}
+	if why == metric.None {
+		return t
+	}
+	for i := range t.Leaves {
+		if l := &t.Leaves[i]; l.Reason == metric.NotRecorded.String() {
+			l.Reason = why.String()
+		}
+	}
+	for i := range t.Terms {
+		t.Terms[i].Mean = report.Null(why.String())
+	}
+	return t
+}
+
+// find finds the mean of a metric, and how many observations it is over.
+func (o *observed) find(m *trace.RunMeta, metric string) {
+	for _, r := range m.Reported {
+		if r.Metric != metric || r.Stat != "mean" {
+			continue
+		}
+		o.several, o.known = o.known, true
+		o.mean = int64(r.Value + 0.5)
+		for _, c := range m.Reported {
+			if c.Key == r.Key+"_count" {
+				o.n = c.Value
+			}
+		}
+	}
+}
