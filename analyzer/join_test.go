@@ -85,8 +85,10 @@ func TestJoinedRequestsAreCountedOnce(t *testing.T) {
 				t.Errorf("%s: %d values and %v do not add up to the requests", name, m.N, m.Excluded)
 			}
 		}
-		if n := run.Metrics["ttft"].Excluded["not_joined"]; n != 4 {
-			t.Errorf("%d requests are not joined", n)
+		for _, name := range []string{"ttft", "chunk_gap"} {
+			if n := run.Metrics[name].Excluded["not_joined"]; n != 4 {
+				t.Errorf("%s: %d requests are not joined", name, n)
+			}
 		}
 		// 40 requests of 3 tokens from the first send to the last token.
 		if v, want := run.Throughput.Values["tps"].V, 120/(19.5+0.16+0.004); math.Abs(v-want) > 1e-9*want {

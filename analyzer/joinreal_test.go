@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
 )
 
 // TestRealSpansAndLog joins the spans of a vLLM server with the log of the same
@@ -96,4 +97,61 @@ func statisticsTimes(t *testing.T, text string) (out []int64) {
 		out = append(out, at.Add(8*time.Hour).UnixNano())
 	}
 	return out
+}
+
+// TestJoinOfEverything joins all fixtures into one run, which makes no sense: the
+// report is the same whatever the workers and cuts, every request of every end is
+// joined or not, and each row is in the figures of its side once, or repeats
+// another.
+func TestJoinOfEverything(t *testing.T) {
+	var list []source
+	for _, in := range fixtures(t) {
+		if s, err := openAll(t, Options{}, in); err == nil && !strings.HasSuffix(in.name, ".gz") {
+			s.Close()
+			list = append(list, in)
+		}
+	}
+	want := ""
+	for _, opt := range []Options{{Workers: 1}, {Workers: 3, Memory: 2 << 20, Block: 777}} {
+		opt.Join = true
+		s, err := openAll(t, opt, list...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if opt.Workers > 1 {
+			s.cut, s.size = 3000, 11
+		}
+		r, err := s.Run(t.Context(), &query.Query{By: []string{"replica"}, Window: 60e9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := jsonOf(t, r); want == "" {
+			want = got
+		} else if got != want {
+			t.Error(firstDifference(got, want))
+		}
+		rows, sequences := int64(0), int64(0)
+		for _, b := range s.rows {
+			rows += int64(b.batch.Rows)
+			for i := range b.batch.Rows {
+				if n, ok := b.batch.Ints(trace.Choice).At(i); ok && n > 0 {
+					sequences++
+				}
+			}
+		}
+		run, shown := &r.Runs[0], int64(0)
+		for _, side := range run.Sides {
+			shown += side.Requests.Total
+		}
+		for _, e := range run.Join.Ends {
+			shown += e.Repeated
+			if e.Joined < 0 || e.Joined > e.Requests || int64(len(e.Unmatched)) > e.Requests-e.Joined {
+				t.Errorf("%+v", e)
+			}
+		}
+		if shown > rows || shown < rows-sequences {
+			t.Errorf("%d rows, of which %d are sequences of a request, and %d in the figures of a side or repeated", rows, sequences, shown)
+		}
+		s.Close()
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/join"
+	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
@@ -182,4 +183,18 @@ func (s *Session) positions(input int32) bool {
 		}
 	}
 	return false
+}
+
+// lackTokens says of the metrics of chunks, as of the latencies, how many requests
+// of a cell no row of their side is linked to.
+func lackTokens(c *report.Cell) {
+	n := c.Metrics["ttft"].Excluded[metric.NotJoined.String()]
+	if n == 0 {
+		return
+	}
+	for _, name := range [...]string{"chunk_gap", "token_latency", "tokens_per_chunk", "ttft_upper"} {
+		if m, ok := c.Metrics[name]; ok && m.Excluded != nil && m.Side == c.Metrics["ttft"].Side {
+			m.Excluded[metric.NotJoined.String()] = n
+		}
+	}
 }

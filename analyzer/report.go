@@ -65,7 +65,9 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		}
 		filled.Steady = steady[run.slot]
 		s.describe(filled, run, claims, q, e)
-		filled.Join = s.joinOf(run)
+		if filled.Join = s.joinOf(run); filled.Join != nil {
+			eachCell(filled, lackTokens)
+		}
 		s.joinDiags(run, log)
 		r.Runs = append(r.Runs, *filled)
 	}

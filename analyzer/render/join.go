@@ -24,7 +24,7 @@ func (b *builder) bySide(r *report.Run, lead string) {
 		n := cell{text: strconv.FormatInt(s.Requests.Total, 10)}
 		var about []string
 		if s.Apart > 0 {
-			about = append(about, fmt.Sprintf("%d of them are in no request of the run", s.Apart))
+			about = append(about, plural(s.Apart, "request")+" apart from those of the run")
 		}
 		if s.Side == "prefill" || s.Side == "decode" {
 			about = append(about, "node-level figures: a request passes through a prefill and a decode node")
@@ -75,7 +75,7 @@ func (b *builder) joins(r *report.Run, lead string) {
 	if j.Rate.Known {
 		rate = " (" + unit.Format(j.Rate.Unit, j.Rate.V) + ")"
 	}
-	lead = strings.Join(nonEmpty(lead, fmt.Sprintf("%d of %s counted at the %s are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)), ": ")
+	lead = strings.Join(nonEmpty(lead, fmt.Sprintf("%d of %s counted at the %s side are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)), ": ")
 	g := &grid{align: "ll", head: []cell{text("input"), text("side"), text("requests"), text("joined"), text("share"), text("only here")}}
 	s := section{title: "join", lead: lead, grid: g}
 	for _, e := range j.Ends {
@@ -86,7 +86,7 @@ func (b *builder) joins(r *report.Run, lead string) {
 		n := cell{text: strconv.FormatInt(e.Requests, 10)}
 		var about []string
 		if e.Repeated > 0 {
-			about = append(about, fmt.Sprintf("%d rows repeat what another input says more of", e.Repeated))
+			about = append(about, plural(e.Repeated, "row")+" in no figure: another input says more of the same")
 		}
 		if e.Unnamed > 0 {
 			about = append(about, fmt.Sprintf("%d bear no id", e.Unnamed))
@@ -118,7 +118,7 @@ func (b *builder) pairOf(p *report.JoinPair) line {
 	for _, name := range byCount(p.Rules) {
 		rules = append(rules, fmt.Sprintf("%d %s", p.Rules[name], name))
 	}
-	l = append(l, span{text: ", by id: " + strings.Join(rules, ", ")})
+	l = append(l, span{text: "; names: " + strings.Join(rules, ", ")})
 	if s := ahead(p); s != "" {
 		l = append(l, span{text: "; " + s})
 	}

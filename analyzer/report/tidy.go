@@ -48,6 +48,8 @@ func (r *Report) Tidy() iter.Seq[Row] {
 				}
 			}
 			t.row = Row{Run: run.Label}
+			t.sides(run.Sides)
+			t.join(run.Join)
 			t.windows("window", run.Windows)
 			for j := range run.Groups {
 				g := &run.Groups[j]
