@@ -48,9 +48,9 @@ func (l *load) add(c *stepColumns, i int, g gauge) {
 		p.waiting = small(float64(w), true)
 	}
 	tps, ok := c.generation.At(i)
-	p.generation = small(tps*100, ok)
+	p.generation = small(float64(tps*100), ok)
 	tps, ok = c.prompt.At(i)
-	p.prompted = small(tps*100, ok)
+	p.prompted = small(float64(tps*100), ok)
 	if p.running < 0 && p.generation < 0 && p.prompted < 0 {
 		return
 	}
