@@ -78,11 +78,13 @@ func total(cell *report.Cell, name string) report.Value {
 // same reports whether a value is that of a figure, which its source may have
 // rounded.
 func same(c *trace.Reported, v float64) bool {
+	v = float64(v) // a product that is handed in is rounded first
 	return Same(v, c.Value, c.Unit) || max(v-c.Value, c.Value-v) <= float64(c.Step*(1+tolerance))
 }
 
 // Same reports whether two figures of a unit are the same.
 func Same(a, b float64, u unit.Unit) bool {
+	a, b = float64(a), float64(b) // products that are handed in are rounded first
 	d, size := max(a-b, b-a), max(a, -a, b, -b)
 	return d <= tolerance*size || u == unit.Nanosecond && d <= step && d <= coarse*size
 }

@@ -39,7 +39,7 @@ func (o *Offset) Width() int64 { return o.High - o.Low }
 // the inner one, and its first token back, and by how much both may be wrong,
 // with the clocks aligned by the middle of a bounded offset.
 func (o *Offset) Between() (in, out, wrong float64) {
-	middle := float64(o.Low-o.Base) + float64(o.High-o.Low)/2
+	middle := float64(o.Low-o.Base) + float64(float64(o.High-o.Low)/2)
 	return o.In/float64(o.NIn) - middle, o.Out/float64(o.NOut) + middle, float64(o.High-o.Low) / 2
 }
 

@@ -37,8 +37,9 @@ func Null(reason string) Value { return Value{Reason: reason} }
 // Float returns the value and whether it is known.
 func (v Value) Float() (float64, bool) { return v.V, v.Known && finite(v.V) }
 
-// finite reports whether v is neither NaN nor infinite.
-func finite(v float64) bool { return v-v == 0 }
+// finite reports whether v is neither NaN nor infinite. The conversions keep a
+// product that is handed in from being fused with the subtraction.
+func finite(v float64) bool { return float64(v)-float64(v) == 0 }
 
 // knownValue is the JSON form of a number that is known.
 type knownValue struct {

@@ -64,7 +64,7 @@ func (e *Estimate) under(m model, c *cohort) (t times) {
 		if c.own[k] == 0 {
 			continue
 		}
-		own, redone := scale*float64(c.own[k]), scale*float64(c.redone[k])
+		own, redone := float64(scale*float64(c.own[k])), float64(scale*float64(c.redone[k]))
 		fit := s.expect(m, k)
 		t.part[Floor] += float64(own * min(low, fit))
 		t.part[Load] += float64(own * max(0, fit-low))
@@ -87,7 +87,7 @@ func (e *Estimate) batch(c *cohort) (sum float64) {
 		of := max(0, float64(e.model.b*float64(s.b[k]-e.lowB)))
 		all := of + max(0, float64(e.model.c*(s.context[k]-e.lowC)))
 		if c.own[k] > 0 && load > 0 && all > 0 {
-			sum += float64(float64(c.own[k])*load) * (of / all)
+			sum += float64(float64(float64(c.own[k])*load) * (of / all))
 		}
 	}
 	return sum

@@ -194,7 +194,7 @@ func number(text, exp string) (float64, bool) {
 	if exp != "" && strings.ContainsAny(text, "eE") {
 		v, ok := number(text, "")
 		scale, _ := number("1"+exp, "")
-		v *= scale
+		v = float64(v * scale)
 		return v, ok && v-v == 0
 	}
 	v, n, ok := numx.ParseFloat([]byte(text + exp))
