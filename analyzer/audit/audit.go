@@ -55,16 +55,16 @@ type inquiry struct {
 	list  []*report.Finding
 	cells []Cell // under other definitions
 	asked bool   // for them
+
+	verified map[*trace.Reported]bool // the requests give these: no other figure can prove them wrong
 }
 
 // Run audits a subject. The verdicts are in the order of its figures.
 func Run(s *Subject) (*report.Audit, []Verdict) {
-	a := &inquiry{Subject: s, out: &report.Audit{Figures: int64(len(s.Reported))}}
+	a := &inquiry{Subject: s, out: &report.Audit{Figures: int64(len(s.Reported))}, verified: make(map[*trace.Reported]bool)}
 	if s.Definition != nil {
 		a.out.Definition = s.Definition.Name
 	}
-	a.impossible()
-	a.identities()
 	verdicts := make([]Verdict, len(s.Reported))
 	for i := range s.Reported {
 		v := &verdicts[i]
@@ -72,6 +72,7 @@ func Run(s *Subject) (*report.Audit, []Verdict) {
 		switch v.Class {
 		case Equal:
 			a.out.Equal++
+			a.verified[&s.Reported[i]] = true
 		case Explained:
 			a.out.Explained++
 		case Differs:
@@ -80,6 +81,8 @@ func Run(s *Subject) (*report.Audit, []Verdict) {
 			a.out.Unchecked++
 		}
 	}
+	a.impossible()
+	a.identities()
 	for _, kind := range gravity {
 		for _, f := range a.list {
 			if f.Kind == kind {

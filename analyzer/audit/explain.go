@@ -74,11 +74,12 @@ func (a *inquiry) explain(c *trace.Reported, own float64) (cause, note string) {
 	case c.Stat == "std" && n > 1 && same(own*math.Sqrt(n/(n-1))):
 		return "estimator", "the standard deviation of a sample: it divides by n - 1"
 	}
-	if note := a.defined(c); note != "" {
-		return "definition", note
+	note = a.defined(c) // also computes what window needs
+	if over := a.window(c, same); over != "" {
+		return "window", over
 	}
-	if note := a.window(c, same); note != "" {
-		return "window", note
+	if note != "" {
+		return "definition", note
 	}
 	for _, u := range []struct {
 		factor float64
