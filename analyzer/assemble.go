@@ -2,11 +2,11 @@ package analyzer
 
 import (
 	"cmp"
-	"slices"
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 )
 
 // output collects the cells that kernels fill; it implements kernel.Output. Run
@@ -81,7 +81,7 @@ func (o *output) finish(states []kernel.State) {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b cellKey) int { // NoWindow is the smallest window
+	sorting.By(keys, func(a, b cellKey) int { // NoWindow is the smallest window
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.group, b.group), cmp.Compare(a.window, b.window))
 	})
 	for i, k := range keys {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/formats"
 )
 
@@ -43,7 +44,7 @@ func (s *Session) chain(jobs []job) []int {
 		for _, i := range places {
 			start[i], _ = jobs[i].file.format.Begins(jobs[i].file.source)
 		}
-		slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(start[a], start[b]) })
+		sorting.Stable(sorted, func(a, b int) int { return cmp.Compare(start[a], start[b]) })
 		for n, i := range sorted {
 			order[places[n]] = i
 			jobs[i].done = make(chan struct{})

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"slices"
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -84,7 +84,7 @@ func (s *Session) findEdges(sel *selection) {
 	s.findStepEdges(sel)
 	for key, e := range sel.edges {
 		if rows := order[key]; len(rows) > 0 {
-			slices.SortFunc(rows, position.compare)
+			sorting.By(rows, position.compare)
 			n := min(sel.q.Trim.Count, int64(len(rows)))
 			e.dropped, e.drops = rows[n-1], true
 			if e.leaves = n < int64(len(rows)); e.leaves {
@@ -202,6 +202,6 @@ func (sel *selection) bounds(facts *kernel.Facts) {
 		}
 	}
 	for i := range facts.Runs {
-		slices.SortFunc(facts.Runs[i].Bounds, func(a, b kernel.Bound) int { return cmp.Compare(a.Clock, b.Clock) })
+		sorting.By(facts.Runs[i].Bounds, func(a, b kernel.Bound) int { return cmp.Compare(a.Clock, b.Clock) })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -204,11 +205,11 @@ func (g *groups) finish(rows [][]int32) {
 	}
 	kept := order
 	if len(order) > maxGroups {
-		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(count[b], count[a]), byTuple(a, b)) })
+		sorting.By(order, func(a, b int32) int { return cmp.Or(cmp.Compare(count[b], count[a]), byTuple(a, b)) })
 		kept = order[:maxGroups-1]
 		g.unite(order[maxGroups-1:], count)
 	}
-	slices.SortFunc(kept, byTuple)
+	sorting.By(kept, byTuple)
 	g.final = make([]int32, len(tuples))
 	for i := range g.final {
 		g.final[i] = int32(len(kept)) // the group of others, if there is one

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/join"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -200,7 +201,7 @@ func meeting(list, others []stretch, named bool) (n int64) {
 
 // united returns the union of stretches as disjoint ones in order.
 func united(list []stretch) (out []stretch) {
-	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	sorting.By(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	for _, x := range list {
 		if n := len(out); n > 0 && x.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, x.to)

@@ -11,6 +11,7 @@ import (
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats"
@@ -337,7 +338,7 @@ func (s *Session) located(log *diag.Log) []diag.Diag {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].Offset, all[b].Offset) })
+	sorting.Stable(order, func(a, b int) int { return cmp.Compare(all[a].Offset, all[b].Offset) })
 	if s.lines == nil {
 		s.lines = make(map[linePlace]int64)
 	}

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -67,7 +68,7 @@ func or(v int64, ok bool) int64 {
 
 // Order sorts kernels by their index.
 func Order(kernels []Kernel) {
-	slices.SortFunc(kernels, func(a, b Kernel) int { return cmp.Compare(a.Index, b.Index) })
+	sorting.By(kernels, func(a, b Kernel) int { return cmp.Compare(a.Index, b.Index) })
 }
 
 // Transfers returns the transfer time of each collective, -1 for pairs. ranks
@@ -144,7 +145,7 @@ func Exposed(kernels []Kernel, transfers []int64) (s Share) {
 			add(transfer, max(from, turn), to)
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	sorting.By(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var running [3]int
 	for i, e := range edges {
 		if i > 0 {

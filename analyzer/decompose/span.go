@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -136,7 +137,7 @@ func SpanDecomposition(side string, list []*TokenTime, excluded map[string]int64
 		}
 		accounts = append(accounts, a)
 	}
-	slices.SortStableFunc(accounts, func(a, b account) int { return cmp.Compare(b.n, a.n) })
+	sorting.Stable(accounts, func(a, b account) int { return cmp.Compare(b.n, a.n) })
 	d := begin("tpot", "request", &total, unit.NSPerToken)
 	d.Side, d.Excluded = side, excluded
 	if total.n == 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -36,7 +37,7 @@ func (l *Links) collect(from *linker) {
 			l.members = append(l.members, m)
 		}
 		l.halve(l.members[first:])
-		slices.SortFunc(l.members[first:], l.order)
+		sorting.By(l.members[first:], l.order)
 	}
 	l.starts = append(l.starts, int32(len(l.members)))
 	for g := range len(l.starts) - 1 {

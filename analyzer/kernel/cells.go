@@ -2,7 +2,8 @@ package kernel
 
 import (
 	"cmp"
-	"slices"
+
+	"servescope/analyzer/sorting"
 )
 
 // maxCells bounds the cells of time windows that a state keeps: a window of a
@@ -129,7 +130,7 @@ func (c *cells[T, P]) prune() {
 			windows = append(windows, p)
 		}
 	}
-	slices.SortFunc(windows, place.compare)
+	sorting.By(windows, place.compare)
 	c.cut, c.full = windows[maxCells], true
 	for _, p := range windows[maxCells:] {
 		c.remove(p)
@@ -171,7 +172,7 @@ func (c *cells[T, P]) places() []place {
 	for p := range c.byPlace {
 		list = append(list, p)
 	}
-	slices.SortFunc(list, place.compare)
+	sorting.By(list, place.compare)
 	return list
 }
 

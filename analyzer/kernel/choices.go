@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/join"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -156,7 +157,7 @@ func (c *Choices) Join() {
 }
 
 func (f *family) join() {
-	slices.SortFunc(f.members, func(a, b member) int { return a.compare(b.position) })
+	sorting.By(f.members, func(a, b member) int { return a.compare(b.position) })
 	var requests []*joint
 	k := 0
 	for i := range f.members {

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -149,7 +150,7 @@ func (c *decodeSpans) weight() int64 { return c.rows }
 // inOrder returns the sums in an order of their sources.
 func (c *decodeSpans) inOrder() []*decompose.TokenTime {
 	list := slices.Clone(c.list)
-	slices.SortFunc(list, func(a, b *decompose.TokenTime) int {
+	sorting.By(list, func(a, b *decompose.TokenTime) int {
 		return cmp.Compare(sourceCode(a.SpanSource), sourceCode(b.SpanSource))
 	})
 	return list

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 )
@@ -204,7 +205,7 @@ func (c *cohorts) inOrder() []*cohort {
 	for _, o := range c.bySignature {
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b *cohort) int {
+	sorting.By(list, func(a, b *cohort) int {
 		return cmp.Or(cmp.Compare(b.n(), a.n()), a.signature.Compare(&b.signature))
 	})
 	return list

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"servescope/analyzer/sorting"
 )
 
 // Idler is an Output that knows when the engines of a run hold no request.
@@ -57,7 +59,7 @@ func IdleOf(state State, run int32) Idle {
 			lines = append(lines, engineLine{m.t, i, m.idle})
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b engineLine) int { return cmp.Compare(a.t, b.t) })
+	sorting.Stable(lines, func(a, b engineLine) int { return cmp.Compare(a.t, b.t) })
 	return idleAmong(lines, len(list))
 }
 

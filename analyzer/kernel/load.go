@@ -2,8 +2,8 @@ package kernel
 
 import (
 	"math"
-	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -120,7 +120,7 @@ func (l *load) appendTo(dst []byte) []byte {
 		mixed = 1
 	}
 	dst = appendInts(appendText(dst, l.clock), mixed, l.resolution, int64(len(l.points)))
-	slices.SortFunc(l.points, point.compare)
+	sorting.By(l.points, point.compare)
 	before := int64(0)
 	for _, p := range l.points {
 		dst = appendInts(dst, p.t-before, p.length, int64(p.running), int64(p.waiting), int64(p.generation), int64(p.prompted))

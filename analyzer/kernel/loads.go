@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"servescope/analyzer/query"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -219,7 +220,7 @@ func (s *loadsState) keys() []loadKey {
 	for key := range s.loads {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, loadKey.compare)
+	sorting.By(keys, loadKey.compare)
 	return keys
 }
 
@@ -249,7 +250,7 @@ func (s *loadsState) engines(run, group int32) []engine {
 	for key, l := range united {
 		list = append(list, engine{key, l})
 	}
-	slices.SortFunc(list, func(a, b engine) int { return a.compare(b.loadKey) })
+	sorting.By(list, func(a, b engine) int { return a.compare(b.loadKey) })
 	list = slices.CompactFunc(list, func(a, b engine) bool { return a.replica == b.replica && a.gauge == b.gauge })
 	if slices.ContainsFunc(list, func(e engine) bool { return e.replica != allEngines }) {
 		list = slices.DeleteFunc(list, func(e engine) bool { return e.replica == allEngines })

@@ -3,6 +3,8 @@ package kernel
 import (
 	"slices"
 	"sort"
+
+	"servescope/analyzer/sorting"
 )
 
 // marks are the values of a gauge in order of time, one per stamp: several of one
@@ -24,7 +26,7 @@ type mark struct {
 
 // marksOf returns the marks of points, which it sorts.
 func marksOf(points []point, resolution int64) *marks {
-	slices.SortFunc(points, point.compare)
+	sorting.By(points, point.compare)
 	m := new(marks)
 	for i := 0; i < len(points); {
 		var running, generation, prompted average

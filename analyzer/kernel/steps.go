@@ -3,11 +3,11 @@ package kernel
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -161,7 +161,7 @@ func (s *stepsState) keys() []seriesKey {
 	for key := range s.series {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, seriesKey.compare)
+	sorting.By(keys, seriesKey.compare)
 	return keys
 }
 

@@ -2,13 +2,13 @@ package kernel
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"servescope/analyzer/collective"
 	"servescope/analyzer/decompose"
 	"servescope/analyzer/query"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -239,7 +239,7 @@ func (s *stepTimeState) keys() []rankKey {
 	for key := range s.ranks {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, rankKey.compare)
+	sorting.By(keys, rankKey.compare)
 	return keys
 }
 
@@ -309,7 +309,7 @@ func (s *stepTimeState) cells(timelines []*decompose.Timeline) []*stepCell {
 	for _, c := range seen {
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b *stepCell) int {
+	sorting.By(list, func(a, b *stepCell) int {
 		return cmp.Or(cmp.Compare(a.window, b.window), cmp.Compare(a.group, b.group))
 	})
 	return list[:min(len(list), maxSeries)]

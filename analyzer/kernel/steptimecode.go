@@ -2,10 +2,10 @@ package kernel
 
 import (
 	"cmp"
-	"slices"
 
 	"servescope/analyzer/collective"
 	"servescope/analyzer/decompose"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -39,7 +39,7 @@ func (s *stepTimeState) linked() []linkKey {
 	for key := range s.links {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b linkKey) int {
+	sorting.By(keys, func(a, b linkKey) int {
 		p, q := &a.place, &b.place
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(p.DP, q.DP), cmp.Compare(p.TP, q.TP), cmp.Compare(p.PP, q.PP), cmp.Compare(p.EP, q.EP), cmp.Compare(p.Rank, q.Rank))
 	})
@@ -58,7 +58,7 @@ func loadPlace(r *reader) (p collective.Place) {
 // appendKernels appends kernels in order. Their names, of which there are few, are
 // a list before them.
 func appendKernels(dst []byte, list []collective.Kernel) []byte {
-	slices.SortStableFunc(list, func(a, b collective.Kernel) int {
+	sorting.Stable(list, func(a, b collective.Kernel) int {
 		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Start, b.Start))
 	})
 	codes := make(map[string]int64)

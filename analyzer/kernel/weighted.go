@@ -3,9 +3,9 @@ package kernel
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/stat"
 )
 
@@ -17,7 +17,7 @@ type weightedValue struct{ key, weight int64 }
 
 // sort puts the values in an order that does not depend on how they came.
 func (l weighted) sort() {
-	slices.SortFunc(l, func(a, b weightedValue) int {
+	sorting.By(l, func(a, b weightedValue) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.weight, b.weight))
 	})
 }

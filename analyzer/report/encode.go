@@ -4,9 +4,10 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
+
+	"servescope/analyzer/sorting"
 )
 
 // former is a type whose JSON form is that of another value.
@@ -99,7 +100,7 @@ func (e *encoder) fields(v reflect.Value) {
 // object writes a map with text keys in sorted order.
 func (e *encoder) object(v reflect.Value) {
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	sorting.By(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	e.raw("{")
 	for _, k := range keys {
 		e.comma()

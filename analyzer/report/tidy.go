@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/unit"
 )
 
@@ -266,7 +267,7 @@ func sorted[V any](m map[string]V) []string {
 // sortedRanks orders ranks by number: 0.9 before 0.95.
 func sortedRanks[V any](m map[string]V) []string {
 	keys := sorted(m)
-	slices.SortStableFunc(keys, func(a, b string) int {
+	sorting.Stable(keys, func(a, b string) int {
 		x, _ := strconv.ParseFloat(a, 64)
 		y, _ := strconv.ParseFloat(b, 64)
 		switch {

@@ -3,6 +3,8 @@ package otlp
 import (
 	"cmp"
 	"slices"
+
+	"servescope/analyzer/sorting"
 )
 
 // resolver finds out which request each span of a group belongs to.
@@ -148,7 +150,7 @@ func (w *resolver) of(t *group, request int32) (m members) {
 			w.schedules = append(w.schedules, t.schedules[x.scheduled.from:x.scheduled.to]...)
 		}
 	}
-	slices.SortStableFunc(w.list, func(a, b rec) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	sorting.Stable(w.list, func(a, b rec) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	m.slices, m.schedules = w.list, w.schedules
 	return m
 }

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -143,7 +143,7 @@ func (r *run) schedules(m *members) int64 {
 		return int64(len(m.schedules))
 	}
 	events := m.schedules
-	slices.SortStableFunc(events, func(a, b schedule) int { return cmp.Compare(a.at, b.at) })
+	sorting.Stable(events, func(a, b schedule) int { return cmp.Compare(a.at, b.at) })
 	ends := passEnds(m.slices, len(events))
 	if ends == nil {
 		return int64(len(events))
@@ -203,7 +203,7 @@ func endsOf(list []rec, prompts stage) []passEnd {
 			ends = append(ends, passEnd{x.end, false})
 		}
 	}
-	slices.SortStableFunc(ends, func(a, b passEnd) int { return cmp.Compare(a.at, b.at) })
+	sorting.Stable(ends, func(a, b passEnd) int { return cmp.Compare(a.at, b.at) })
 	return ends
 }
 
@@ -261,7 +261,7 @@ func (f *fold) stepRows(r *run) {
 	}
 	f.noteMany(&probReused, first, again)
 	f.noteMany(&probManySteps, -1, e.full)
-	slices.SortFunc(kept, func(a, b engineStep) int {
+	sorting.By(kept, func(a, b engineStep) int {
 		return cmp.Or(cmp.Compare(a.replica, b.replica), cmp.Compare(a.last, b.last), cmp.Compare(a.offset, b.offset), cmp.Compare(a.first, b.first), cmp.Compare(a.size, b.size))
 	})
 	if len(kept) == 0 {

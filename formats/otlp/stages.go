@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -140,7 +141,7 @@ func (at *stages) decode(b *trace.Builder, list []rec) (base int64) {
 // retracted request gets one more from its second prefill.
 func (f *fold) steps(r *run, m members, base, first, n int64, counted bool, offset int64) {
 	loops := slices.DeleteFunc(slices.Clone(m.slices), func(x rec) bool { return x.stage != decodeLoop })
-	slices.SortStableFunc(loops, func(a, b rec) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.end, b.end)) })
+	sorting.Stable(loops, func(a, b rec) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.end, b.end)) })
 	loops = slices.CompactFunc(loops, func(a, b rec) bool { return a.count == b.count && (a.count >= 0 || a.start == b.start) })
 	if len(loops) == 0 {
 		if base > 0 && counted && n == 1 && f.lists {

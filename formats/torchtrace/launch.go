@@ -3,6 +3,8 @@ package torchtrace
 import (
 	"cmp"
 	"slices"
+
+	"servescope/analyzer/sorting"
 )
 
 // launch is the host's call that started device work.
@@ -44,7 +46,7 @@ type decoded struct {
 
 func newLaunches(s *store) *launches {
 	l := &launches{runs: slices.Clone(s.runs)}
-	slices.SortStableFunc(l.runs, func(a, b *run) int { return cmp.Compare(a.firstKey, b.firstKey) })
+	sorting.Stable(l.runs, func(a, b *run) int { return cmp.Compare(a.firstKey, b.firstKey) })
 	var reach uint64
 	for _, r := range l.runs {
 		reach = max(reach, r.lastKey)

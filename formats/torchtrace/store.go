@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"servescope/analyzer/sorting"
 )
 
 // item is what is kept of an event: 6 to 9 bytes once it is stored. What tag
@@ -71,7 +73,7 @@ func (s *store) flush() error {
 		order = func(a, b item) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) }
 	}
 	if !slices.IsSortedFunc(s.buf, order) {
-		slices.SortStableFunc(s.buf, order)
+		sorting.Stable(s.buf, order)
 	}
 	last := &s.buf[len(s.buf)-1]
 	r := &run{items: len(s.buf), firstAt: s.buf[0].at, firstKey: s.buf[0].key, lastKey: last.key}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/linelog"
 )
@@ -180,7 +181,7 @@ func (f *facts) accessNote(run *trace.RunMeta) {
 	if len(f.statuses) == 0 {
 		return
 	}
-	slices.SortFunc(f.statuses, func(a, b count) int { return int(a.status - b.status) })
+	sorting.By(f.statuses, func(a, b count) int { return int(a.status - b.status) })
 	text := "HTTP responses by status, from lines without stamps"
 	if f.accesses > 0 {
 		text += fmt.Sprintf(" (from %s to after %s)", f.text(run, f.firstAccess), f.text(run, f.lastAccess))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -89,7 +90,7 @@ func (x *lines) twins() bool {
 		list = slices.DeleteFunc(list, func(l line) bool { return l.index < 0 })
 	}
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(of(a), of(b)) })
+	sorting.By(list, func(a, b line) int { return cmp.Compare(of(a), of(b)) })
 	same := 0
 	for i := 1; i < len(list); i++ {
 		if of(list[i]) == of(list[i-1]) {
@@ -101,7 +102,7 @@ func (x *lines) twins() bool {
 
 // period returns the time from window to window.
 func (x *lines) period() int64 {
-	slices.SortStableFunc(x.windows, func(a, b line) int { return cmp.Compare(a.t, b.t) })
+	sorting.Stable(x.windows, func(a, b line) int { return cmp.Compare(a.t, b.t) })
 	var steps []int64
 	for i := 1; i < len(x.windows); i++ {
 		if d := x.windows[i].t - x.windows[i-1].t; d > 0 {

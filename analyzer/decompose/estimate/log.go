@@ -1,8 +1,7 @@
 package estimate
 
 import (
-	"slices"
-
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -160,7 +159,7 @@ func (s *side) sorted() []*source {
 	for _, r := range s.replicas {
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b *source) int {
+	sorting.By(out, func(a, b *source) int {
 		if a.name < b.name {
 			return -1
 		}

@@ -2,7 +2,8 @@ package estimate
 
 import (
 	"cmp"
-	"slices"
+
+	"servescope/analyzer/sorting"
 )
 
 // Request is what a log tells of one request of a replica. Stamps are in ns, and
@@ -85,7 +86,7 @@ func (r *Replica) keep(gaps []int64) []int64 {
 // sort brings the requests into the order of their first chunks, whatever the
 // order in which they came.
 func (r *Replica) sort() {
-	slices.SortFunc(r.requests, func(a, b request) int {
+	sorting.By(r.requests, func(a, b request) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Row, b.Row))
 	})
 }

@@ -3,6 +3,8 @@ package estimate
 import (
 	"cmp"
 	"slices"
+
+	"servescope/analyzer/sorting"
 )
 
 // kind is what is known about a step's work besides decoding.
@@ -141,7 +143,7 @@ func (c *clusters) end() {
 
 // settle sorts the absences and lets each request find its own.
 func (c *clusters) settle(r *Replica) {
-	slices.SortFunc(c.absences, func(a, b absence) int { return cmp.Or(cmp.Compare(a.q, b.q), cmp.Compare(a.from, b.from)) })
+	sorting.By(c.absences, func(a, b absence) int { return cmp.Or(cmp.Compare(a.q, b.q), cmp.Compare(a.from, b.from)) })
 	for q, i := 0, 0; q < len(r.requests); q++ {
 		r.requests[q].away = int32(i)
 		for i < len(c.absences) && int(c.absences[i].q) == q {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -392,7 +393,7 @@ func (a *Assembler) byOffset() (refs []uint32) {
 			refs = append(refs, s.ref)
 		}
 	}
-	slices.SortFunc(refs, func(x, y uint32) int { return cmp.Compare(a.detail(x).offset, a.detail(y).offset) })
+	sorting.By(refs, func(x, y uint32) int { return cmp.Compare(a.detail(x).offset, a.detail(y).offset) })
 	return refs
 }
 
