@@ -11,7 +11,7 @@ import (
 func (s *Session) joinChoices(sel *selection) *kernel.Choices {
 	c := new(kernel.Choices)
 	for _, r := range s.rows {
-		if r.batch.Has(trace.Choice) {
+		if s.joins != nil || r.batch.Has(trace.Choice) {
 			c.Find(&kernel.View{Batch: r.batch, RunIndex: r.slot, Links: s.joins, Base: r.number})
 		}
 	}

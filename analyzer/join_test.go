@@ -149,139 +149,6 @@ func TestOffsetIsShownAndNotApplied(t *testing.T) {
 	}
 }
 
-// TestP57ClockOfADecodeHost: see the same in package join; here the hosts are
-// named by their logs, and nothing is corrected.
-func TestP57ClockOfADecodeHost(t *testing.T) {
-	const base = 1764428000000
-	prefill := source{name: "prefill.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"prefill","clock":"wall/a","queued_ms":%d,"admitted_ms":%d,"prefill_done_ms":%d,"output_tokens":1}`+"\n", base+10, base+10, base+310)}
-	decode := source{name: "decode.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"decode","clock":"wall/b","queued_ms":%d,"admitted_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", base-200, base-110, base-40, base-20)}
-	run := joined(t, Options{Align: true}, &query.Query{}, prefill, decode).Runs[0]
-	if run.Requests.Total != 1 || run.Side != "decode" {
-		t.Fatalf("%d requests at the %s: a prefill row is in no total", run.Requests.Total, run.Side)
-	}
-	o := run.Join.Pairs[0].Offset
-	if o.Low.Int != 420e6 || o.High.Known || o.N != 1 || run.Join.Pairs[0].Between != nil {
-		t.Errorf("offset %+v: the prefill host is ahead by at least 420 ms, and nothing bounds it above", o)
-	}
-	if m := run.Metrics["ttft_engine"]; m.N != 1 || m.Mean != 160e6 {
-		t.Errorf("the decode node's own TTFT is %+v: stamps of two hosts are not subtracted", m)
-	}
-	if m := run.Metrics["ttft"]; m.N != 0 {
-		t.Errorf("TTFT of nodes is that of no request: %+v", m)
-	}
-}
-
-// TestP55BehindAProxy: a request of 460 ms passes through a prefill and a decode
-// node. It is one request, and its first token is that of the proxy.
-func TestP55BehindAProxy(t *testing.T) {
-	line := func(side, rest string) string {
-		return fmt.Sprintf(`{"request_id":"r","side":%q,"clock":"wall",%s}`+"\n", side, rest)
-	}
-	const base = 1764428000000
-	text := line("proxy", fmt.Sprintf(`"arrival_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2,"d_proxy_ms":10`, base, base+460, base+480)) +
-		line("prefill", fmt.Sprintf(`"received_ms":%d,"output_tokens":1,"d_prefill_ms":300`, base+10)) +
-		line("decode", fmt.Sprintf(`"received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2,"d_kv_transfer_ms":80,"d_decode_queue_ms":50,"d_first_decode_ms":20`, base+300, base+459, base+479))
-	for what, list := range map[string][]source{
-		"one log":    {{name: "all.jsonl", text: text}},
-		"three logs": {{name: "a.jsonl", text: strings.SplitAfter(text, "\n")[0]}, {name: "b.jsonl", text: strings.SplitAfter(text, "\n")[1]}, {name: "c.jsonl", text: strings.SplitAfter(text, "\n")[2]}},
-	} {
-		run := joined(t, Options{}, &query.Query{}, list...).Runs[0]
-		if run.Requests.Total != 1 || run.Side != "proxy" || run.Metrics["ttft"].Mean != 460e6 || run.Metrics["ttft"].N != 1 {
-			t.Errorf("%s: %d requests at the %s, TTFT %v", what, run.Requests.Total, run.Side, run.Metrics["ttft"].Mean)
-		}
-		// 2 tokens in 480 ms: the prefill node's is none of the answer.
-		if v := run.Throughput.Values["tps"].V; math.Abs(v-2/0.48) > 1e-9 {
-			t.Errorf("%s: tps %v", what, v)
-		}
-		var got []string
-		for _, d := range run.Decompositions {
-			if d.Of == "ttft" && d.Side == "proxy" {
-				for _, e := range d.Tables[0].Entries {
-					got = append(got, fmt.Sprintf("%s %v", strings.Join(e.Leaves, "+"), e.Mean.V/1e6))
-				}
-				got = append(got, fmt.Sprintf("residual %v", d.Tables[0].Residual.Mean.V/1e6))
-			}
-		}
-		if want := "proxy 10, prefill 300, kv_transfer 80, decode_queue 50, first_decode 20, residual 0"; strings.Join(got, ", ") != want {
-			t.Errorf("%s: %v, want %s", what, got, want)
-		}
-	}
-}
-
-// TestP55SGLangNodes is the worked example of SGLang's nodes, as their logs tell
-// it: the decode node waits 421 ms, 400 of them for the other one.
-func TestP55SGLangNodes(t *testing.T) {
-	prefill := source{name: "prefill.log", text: "[2026-09-24 08:47:50.616 TP0] ReqTimeStats(rid=p1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=1, attempts=0, type=prefill): bootstrap_duration=18.00ms, queue_duration=30.00ms, forward_duration=365.00ms, entry_time=1790239662.267, transfer_speed=0.00 GB/s, transfer_total=0.00 MB\n"}
-	decode := source{name: "decode.log", text: "[2026-09-24 08:47:52.616 TP0] ReqTimeStats(rid=d1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=19, attempts=0, type=decode): bootstrap_duration=9.00ms, alloc_wait_duration=11.00ms, transfer_duration=400.00ms, queue_duration=1.00ms, forward_duration=1321.16ms, entry_time=1790239662.260\n"}
-	run := joined(t, Options{}, &query.Query{}, prefill, decode).Runs[0]
-	if run.Requests.Total != 1 || run.Side != "decode" || run.Join.Joined != 1 || run.Join.Pairs[0].Rules["join_group"] != 1 {
-		t.Fatalf("%d requests at the %s, %+v", run.Requests.Total, run.Side, run.Join)
-	}
-	i := slices.IndexFunc(run.Decompositions, func(d report.Decomposition) bool { return d.Of == "ttft" })
-	if i < 0 {
-		t.Fatalf("TTFT is not taken apart: %+v", run.Decompositions)
-	}
-	d := run.Decompositions[i]
-	var got []string
-	for _, e := range d.Tables[0].Entries {
-		got = append(got, fmt.Sprintf("%s %v", strings.Join(e.Leaves, "+"), e.Mean.V/1e6))
-	}
-	want := "queue 30, prefill+kv_transfer 365, decode_queue 21"
-	if strings.Join(got, ", ") != want || d.Total.V != 421e6 || d.Tables[0].Residual.Mean.V != 5e6 {
-		t.Errorf("%v of %v, residual %v; want %s of 421, residual 5", got, d.Total.V/1e6, d.Tables[0].Residual.Mean.V/1e6, want)
-	}
-	lone := analyze(t, &query.Query{}, prefill).Runs[0]
-	if lone.Side != "prefill" || !slices.ContainsFunc(lone.Notes, func(n string) bool { return strings.HasPrefix(n, "node_level: ") }) {
-		t.Errorf("the prefill node alone: %s side, notes %q", lone.Side, lone.Notes)
-	}
-	if v := lone.Throughput.Values["tps"]; v.Known || v.Reason != "node_level" {
-		t.Errorf("its tokens per second are %+v: the decode node sends its token", v)
-	}
-}
-
-// v1Span is a span of vLLM's V1 engine. Times are in ms.
-func v1Span(id string, start, queue, prefill, rest, decode, asked, tokens int) string {
-	total := queue + prefill + rest
-	return fmt.Sprintf(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"vllm"}}]},"scopeSpans":[{"scope":{"name":"vllm.llm_engine"},"spans":[{"traceId":"316892c4e298cfae98165ab7397de5e9","spanId":"a344cb0604e5288f","name":"llm_request","kind":2,"startTimeUnixNano":"%d000000","endTimeUnixNano":"%d000000","attributes":[{"key":"gen_ai.latency.time_to_first_token","value":{"doubleValue":%g}},{"key":"gen_ai.latency.e2e","value":{"doubleValue":%g}},{"key":"gen_ai.latency.time_in_queue","value":{"doubleValue":%g}},{"key":"gen_ai.latency.time_in_model_prefill","value":{"doubleValue":%g}},{"key":"gen_ai.latency.time_in_model_decode","value":{"doubleValue":%g}},{"key":"gen_ai.latency.time_in_model_inference","value":{"doubleValue":%g}},{"key":"gen_ai.usage.prompt_tokens","value":{"intValue":"40"}},{"key":"gen_ai.usage.completion_tokens","value":{"intValue":"%d"}},{"key":"gen_ai.request.id","value":{"stringValue":%q}},{"key":"gen_ai.request.max_tokens","value":{"intValue":"%d"}}],"status":{}}]}]}]}`+"\n",
-		start, start+total+decode, float64(total)/1e3, float64(total+decode)/1e3, float64(queue)/1e3, float64(prefill)/1e3, float64(decode)/1e3, float64(prefill+decode)/1e3, tokens, id, asked)
-}
-
-// TestP55VLLMSpans: both nodes export spans under the router's id, as if each was
-// a server. Neither's TTFT is the user's.
-func TestP55VLLMSpans(t *testing.T) {
-	const name = "___prefill_addr_10.0.1.2:21001___decode_addr_10.0.1.3:22001_93923d63113b4b338973f24d19d4bf11"
-	prefill := source{name: "prefill.json", text: v1Span("cmpl-"+name+"-0", 1764428001000, 30, 300, 12, 0, 1, 1)}
-	decode := source{name: "decode.json", text: v1Span("cmpl-"+name+"-0", 1764428001350, 90, 20, 8, 500, 64, 50)}
-	client := source{name: "client.jsonl", text: fmt.Sprintf(`{"request_id":%q,"side":"client","clock":"monotonic","sent_ms":100000,"first_token_ms":100500,"last_token_ms":101000,"output_tokens":50}`+"\n", name)}
-	run := joined(t, Options{}, &query.Query{}, prefill, decode, client).Runs[0]
-	if run.Requests.Total != 1 || run.Side != "client" || run.Metrics["ttft"].Side != "client" || run.Metrics["ttft"].Mean != 500e6 || run.Metrics["ttft_server"].N != 0 {
-		t.Errorf("%d requests at the %s, TTFT %+v", run.Requests.Total, run.Side, run.Metrics["ttft"])
-	}
-	var got []string
-	for _, d := range run.Decompositions {
-		if d.Of != "ttft" {
-			continue
-		}
-		if d.Side != "client" {
-			t.Errorf("the total of the %s is shown", d.Side)
-			continue
-		}
-		for _, e := range d.Tables[0].Entries {
-			got = append(got, fmt.Sprintf("%s %v", strings.Join(e.Leaves, "+"), e.Mean.V/1e6))
-		}
-		got = append(got, fmt.Sprintf("residual %v", d.Tables[0].Residual.Mean.V/1e6))
-	}
-	if want := "queue 30, prefill 300, kv_transfer+decode_queue 90, first_decode 20, input+ingress+egress 20, residual 40"; strings.Join(got, ", ") != want {
-		t.Errorf("%v, want %s", got, want)
-	}
-	for node, in := range map[string]source{"prefill": prefill, "decode": decode} {
-		lone := analyze(t, &query.Query{}, in).Runs[0]
-		if lone.Side != node || lone.Metrics["ttft"].N != 0 {
-			t.Errorf("the %s node alone: %s side, TTFT %+v", node, lone.Side, lone.Metrics["ttft"])
-		}
-	}
-}
-
 // TestBenchmarkWithoutIDs: a result of vLLM's benchmark is joined by the numbers in
 // the server's ids, if there are any; else the report says what to do.
 func TestBenchmarkWithoutIDs(t *testing.T) {
@@ -488,6 +355,31 @@ func TestExportOfJoinedRows(t *testing.T) {
 	for _, want := range []string{"r0 r0 true 0 [40000000 40000000]", "chatcmpl-r0 r0 true 2 [40000000 40000000]", "r3  false 0 [40000000 40000000]", "chatcmpl-other1  false 2 [40000000 40000000]"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("no row %q in\n%s", want, strings.Join(lines[:4], "\n"))
+		}
+	}
+}
+
+// TestChoicesOfJoinedRequests: the server logs the two choices of a request as
+// requests of their own. They are one, with a pace each.
+func TestChoicesOfJoinedRequests(t *testing.T) {
+	client := source{name: "client.jsonl", text: `{"request_id":"r","side":"client","clock":"monotonic","sent_ms":100000,"token_timestamps_ms":[100110,100120,100130,100140],"output_tokens":6}` + "\n"}
+	line := func(id string, tokens string) string {
+		return fmt.Sprintf(`{"request_id":%q,"received_ms":1764428000000,"token_timestamps_ms":[%s],"output_tokens":3,"prompt_tokens":10}`+"\n", id, tokens)
+	}
+	server := source{name: "server.jsonl", text: line("cmpl-r-0", "1764428000100,1764428000110,1764428000120") + line("cmpl-r-1", "1764428000090,1764428000120,1764428000150")}
+	run := joined(t, Options{}, &query.Query{}, client, server).Runs[0]
+	if run.Requests.Total != 1 || run.Join.Joined != 1 {
+		t.Fatalf("%d requests, %+v", run.Requests.Total, run.Join)
+	}
+	if m := run.Metrics["ttft_server"]; m.N != 1 || m.Mean != 90e6 {
+		t.Errorf("TTFT ends at the earliest first token, after 90 ms: %+v", m)
+	}
+	if m := run.Metrics["tpot"]; m.N != 2 || m.Min != 10e6 || m.Max != 30e6 {
+		t.Errorf("each choice has a TPOT, 10 and 30 ms: %+v", m)
+	}
+	for _, s := range run.Sides {
+		if s.Requests.Total != 1 {
+			t.Errorf("%d requests at the %s", s.Requests.Total, s.Side)
 		}
 	}
 }

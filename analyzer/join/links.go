@@ -121,6 +121,35 @@ func (l *Links) At(r int32) (*trace.Batch, int) {
 // another one of its request is known to have none.
 func (l *Links) Joined() bool { return l.ids }
 
+// Sequence tells whether row r is one of several sequences of its request, by the
+// numbers in their ids, and which: its number, and the first of them. On a nil
+// Links there is none.
+func (l *Links) Sequence(r int32) (first int32, number int64, ok bool) {
+	if l == nil || l.role[r] == Repeats {
+		return 0, 0, false
+	}
+	list := l.Rows(r)
+	if list == nil {
+		return 0, 0, false
+	}
+	number, first = l.number(r), r
+	for _, m := range list {
+		if m == r || l.role[m] == Repeats || l.Side(m) != l.Side(r) || number < 0 {
+			continue
+		}
+		if n := l.number(m); n >= 0 && n != number {
+			first, ok = min(first, m), true
+		}
+	}
+	return first, number, ok
+}
+
+// Own returns the id of row r as its source writes it.
+func (l *Links) Own(r int32) ([]byte, bool) {
+	v, i := l.at(r)
+	return v.ids.At(i)
+}
+
 // Seen returns the sides that the rows of a run come from.
 func (l *Links) Seen(run int32) Sides { return l.sides[run] }
 

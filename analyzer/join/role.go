@@ -129,7 +129,18 @@ func (l *Links) assign() {
 // repeats reports whether row o, which says more, stands for row m: both are of
 // one side, and m is no other attempt or choice.
 func (l *Links) repeats(m, o int32) bool {
-	return l.Side(m) == l.Side(o) && !l.apart(m, o)
+	if l.Side(m) != l.Side(o) || l.apart(m, o) {
+		return false
+	}
+	n, k := l.number(m), l.number(o)
+	return n < 0 || k < 0 || n == k
+}
+
+// number returns the number of the prompt or choice that the id of row r ends or
+// begins with, -1 for none.
+func (l *Links) number(r int32) int64 {
+	id, _ := l.id(r)
+	return strip(id, Prefix|Number|Random|Index).number
 }
 
 // nodes finds the rows of nodes of a disaggregated deployment that their ids give

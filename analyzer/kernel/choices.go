@@ -71,17 +71,23 @@ type identities struct {
 	ids, parents    trace.Texts
 	attempt, choice trace.Ints
 	offset          trace.Ints
+	links           *join.Links
+	first           int32 // number of the first row in links
 }
 
 func identitiesOf(v *View) identities {
 	return identities{
 		index: v.RunIndex, file: v.File, ids: v.Texts(trace.RequestID), parents: v.Texts(trace.ParentID),
 		attempt: v.Ints(trace.Attempt), choice: v.Ints(trace.Choice), offset: v.Ints(trace.Offset),
+		links: v.Links, first: v.Base,
 	}
 }
 
 // id returns what names the request of row i, and whether anything does.
 func (x *identities) id(i int) ([]byte, bool) {
+	if lead, _, ok := x.links.Sequence(x.first + int32(i)); ok {
+		return x.links.Own(lead)
+	}
 	if _, named := x.choice.At(i); named {
 		if id, ok := x.parents.At(i); ok {
 			return id, true
@@ -90,8 +96,17 @@ func (x *identities) id(i int) ([]byte, bool) {
 	return x.ids.At(i)
 }
 
+// number returns the number of the choice that row i is, if it is one.
+func (x *identities) number(i int) (int64, bool) {
+	if n, ok := x.choice.At(i); ok {
+		return n, true
+	}
+	_, n, ok := x.links.Sequence(x.first + int32(i))
+	return n, ok
+}
+
 func (x *identities) position(i int, w *row) position {
-	choice, _ := x.choice.At(i)
+	choice, _ := x.number(i)
 	offset, _ := x.offset.At(i)
 	return position{w.start, choice, x.file, offset}
 }
@@ -100,7 +115,7 @@ func (x *identities) position(i int, w *row) position {
 func (c *Choices) Find(v *View) {
 	x, r := identitiesOf(v), rowsOf(v)
 	for i := range v.Rows {
-		if choice, ok := x.choice.At(i); !ok || choice <= 0 {
+		if choice, ok := x.number(i); !ok || choice <= 0 {
 			continue
 		}
 		id, ok := x.id(i)

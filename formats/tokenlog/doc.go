@@ -163,7 +163,8 @@
 // "side" says where the stamps were taken: server (if left out), client, proxy,
 // engine, prefill or decode. arrival is the moment that side saw the request
 // begin: sent on the client, received elsewhere. Log one request from two sides
-// as two records, or in two files.
+// as two records, or in two files, under one request_id or one join_group:
+// analyze --join links them.
 //
 // A record that does not state its side, clock, engine or model has those of the
 // first record of the file (if that is within the first MiB).
