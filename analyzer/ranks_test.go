@@ -19,7 +19,7 @@ import (
 // rankTrace is a profiler's trace of one rank: steps of 1 ms, in each a kernel of
 // 500 µs and a collective behind it of the given length. The times are µs.
 func rankTrace(rank, world, base int, collective ...int) string {
-	events := []string{fmt.Sprintf(`{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}`)}
+	events := []string{`{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}`}
 	for i, d := range collective {
 		at, id := 1000*i, 10*i
 		events = append(events,

@@ -165,7 +165,7 @@ func decimal(text []byte) (n int64, ok bool) {
 // second ends at the last low line.
 func unaddressed(id []byte) (rest []byte, ok bool) {
 	k := bytes.LastIndexByte(id, '_')
-	if !bytes.HasPrefix(id, address) || k+1 == len(id) || bytes.Index(id, decodeAddress) < 0 {
+	if !bytes.HasPrefix(id, address) || k+1 == len(id) || !bytes.Contains(id, decodeAddress) {
 		return nil, false
 	}
 	return id[k+1:], true

@@ -281,5 +281,5 @@ func small(v float64, known bool) int32 {
 	if !known || !(v >= 0 && v < math.MaxInt32) {
 		return -1
 	}
-	return int32(v + 0.5)
+	return int32(float64(v) + 0.5)
 }

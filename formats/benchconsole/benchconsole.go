@@ -113,8 +113,8 @@ const batchRows = 4096
 func (r *reader) Next() bool {
 	for r.batch = nil; !r.done; {
 		for len(r.data) > 0 {
-			line, rest, _ := bytes.Cut(r.data, []byte("\n"))
-			line = r.data[:len(r.data)-len(rest)]
+			_, rest, _ := bytes.Cut(r.data, []byte("\n"))
+			line := r.data[:len(r.data)-len(rest)]
 			r.line(line, r.at)
 			r.data, r.at = rest, r.at+int64(len(line))
 			if r.batch != nil || r.flush(batchRows) {

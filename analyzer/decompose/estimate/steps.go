@@ -223,9 +223,3 @@ func (s *steps) since(x *request, pause int64) int {
 	}
 	return s.after(x.Begin) + 1 // in the middle of a step
 }
-
-// others says whether, of a request without a chunk in step k, the prompts of
-// others are the reason.
-func (s *steps) others(k int) bool {
-	return s.kind[k] == prefill || s.kind[k] == ambiguous && s.admitted
-}
