@@ -383,3 +383,38 @@ func TestChoicesOfJoinedRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinSaysWhatIsWrong: a clock that was set between two requests, an id given
+// twice and one with two candidates are diagnosed, and link or align nothing.
+func TestJoinSaysWhatIsWrong(t *testing.T) {
+	client := source{name: "client.jsonl", text: ""}
+	server := source{name: "server.jsonl", text: ""}
+	for i, id := range []string{"a", "b", "c", "d"} {
+		sent := 1764428000_000 + 1000*i
+		client.text += fmt.Sprintf(`{"request_id":%q,"side":"client","sent_ms":%d,"first_token_ms":%d,"last_token_ms":%d,"output_tokens":2}`+"\n", id, sent, sent+100, sent+200)
+		jump := 500 * (i % 2) // the server's clock is set between a and b
+		server.text += fmt.Sprintf(`{"request_id":%q,"received_ms":%d,"first_token_ms":%d,"last_token_ms":%d,"output_tokens":2}`+"\n", id, sent+5+jump, sent+90+jump, sent+190+jump)
+	}
+	server.text += strings.SplitAfter(server.text, "\n")[2]                                                              // c twice at the server: two candidates for the client's
+	server.text += strings.Repeat(strings.Replace(strings.SplitAfter(server.text, "\n")[0], `"a"`, `"elsewhere"`, 1), 2) // an id twice, and nowhere else
+	r := joined(t, Options{Align: true}, &query.Query{}, client, server)
+	j := r.Runs[0].Join
+	if j.Joined != 3 || j.Ambiguous != 1 || j.Duplicates != 1 || !slices.Equal(j.Examples.Ambiguous, []string{"c"}) || !slices.Equal(j.Examples.Duplicates, []string{"elsewhere"}) {
+		t.Errorf("%+v", j)
+	}
+	if p := j.Pairs[0]; p.Offset.Note == "" || p.Offset.Low.Int != 490e6 || p.Offset.High.Int != 5e6 || p.Between != nil {
+		t.Errorf("no offset fits, and none is applied: %+v", p)
+	}
+	counts := map[string]int64{}
+	for _, d := range r.Diags {
+		counts[d.Code+" "+d.File] = d.Count
+	}
+	for _, want := range []struct {
+		key string
+		n   int64
+	}{{"clock_offset server.jsonl", 3}, {"join_ambiguous joined", 1}, {"join_duplicate joined", 1}, {"not_joined client.jsonl", 1}, {"not_joined server.jsonl", 4}} {
+		if counts[want.key] != want.n {
+			t.Errorf("%s: %d, want %d in %v", want.key, counts[want.key], want.n, counts)
+		}
+	}
+}
