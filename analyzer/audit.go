@@ -28,11 +28,20 @@ type audits struct {
 // under every definition set, to explain what differs.
 const maxTried = 200_000
 
+// maxAudited is how many output tokens the requests may have for figures of
+// gaps to be computed again: beyond it their lists do not fit the memory of a
+// usual session, and reading the input again for an audit alone would double
+// the time of an analysis. It depends on nothing else, so that a report is the
+// same whatever the memory.
+const maxAudited = 8 << 20
+
 // auditor computes the cells that audits need, each set of definitions once.
 type auditor struct {
 	ctx     context.Context
 	s       *Session
 	q       query.Query // asks for the ranks of all figures
+	few     bool        // there are few enough tokens for kernels of token lists
+	rows    int
 	outputs map[string]*output
 	err     error
 }
@@ -53,6 +62,7 @@ func (s *Session) audit(ctx context.Context) (*audits, error) {
 		}
 	}
 	slices.Sort(a.q.Ranks)
+	a.measure()
 	out := &audits{runs: make(map[*run]*report.Audit), verdicts: make(map[*trace.RunMeta][]audit.Verdict)}
 	for _, r := range s.runs {
 		for _, m := range r.members {
@@ -69,6 +79,20 @@ func (s *Session) audit(ctx context.Context) (*audits, error) {
 	}
 	s.audits = out
 	return out, nil
+}
+
+// measure counts the requests and their tokens.
+func (a *auditor) measure() {
+	tokens := int64(0)
+	for _, r := range a.s.rows {
+		a.rows += r.batch.Rows
+		for i, c := 0, r.batch.Ints(trace.OutputTokens); i < r.batch.Rows; i++ {
+			if n, ok := c.At(i); ok {
+				tokens += n
+			}
+		}
+	}
+	a.few = tokens <= maxAudited
 }
 
 // unite adds the audit of another record of a run.
@@ -94,6 +118,12 @@ func (a *auditor) subject(r *run, m *trace.RunMeta) *audit.Subject {
 		s.Duration = m.Duration
 	}
 	name := m.DefaultDefinition
+	if a.rows == 0 {
+		if d, err := metric.LookupDefinition(name); err == nil && name != "" {
+			s.Definition = d
+		}
+		return s
+	}
 	for _, other := range r.members { // the requests may tell the state of the tool
 		if m.NoRequests != "" && other.NoRequests == "" && m.DefaultDefinition != "" && strings.HasPrefix(other.DefaultDefinition, m.DefaultDefinition) {
 			name = other.DefaultDefinition
@@ -117,13 +147,12 @@ func (a *auditor) subject(r *run, m *trace.RunMeta) *audit.Subject {
 	}
 	s.Own = cell
 	s.Definitions = func() []audit.Cell {
-		rows := 0
-		for _, b := range a.s.rows {
-			rows += b.batch.Rows
-		}
 		var cells []audit.Cell
 		for _, d := range metric.Definitions() {
-			if c := a.cell(r, d.Name); c != nil && rows <= maxTried && d.Name != name {
+			if a.rows > maxTried || d.Name == name {
+				continue
+			}
+			if c := a.cell(r, d.Name); c != nil {
 				cells = append(cells, audit.Cell{Definition: d.Name, Cell: c})
 			}
 		}
@@ -144,9 +173,8 @@ func partial(m *trace.RunMeta, r *report.Requests) bool {
 	return false
 }
 
-// cell returns the cell of a whole run under a definition set. Figures of token
-// lists are there only while these are in memory: to read an input again for
-// an audit alone would double the time of an analysis.
+// cell returns the cell of a whole run under a definition set, nil after an
+// error.
 func (a *auditor) cell(r *run, name string) *report.Cell {
 	out := a.outputs[name]
 	if out == nil && a.err == nil {
@@ -154,7 +182,7 @@ func (a *auditor) cell(r *run, name string) *report.Cell {
 		if e, a.err = engineFor(name); a.err != nil {
 			return nil
 		}
-		if !a.s.lists {
+		if !a.few {
 			e.kernels = slices.DeleteFunc(e.kernels, kernel.Kernel.Lists)
 		}
 		if out, _, a.err = a.s.answer(a.ctx, &a.q, e, new(kernel.Facts), new(diag.Log)); a.err != nil {

@@ -174,3 +174,22 @@ func TestAuditEqual(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestAuditManyTokens: the lists of very many tokens are not read again for an
+// audit. Rates over the producer's duration need none.
+func TestAuditManyTokens(t *testing.T) {
+	for tokens, want := range map[string]string{"9": "equal equal equal equal", "9000000": "equal unchecked equal equal"} {
+		text := strings.ReplaceAll(`{"model_id": "m", "endpoint_type": "vllm", "backend": "vllm", "num_prompts": 2, "request_rate": "inf", "burstiness": 1.0, "duration": 2.0, "completed": 2, `+
+			`"mean_ttft_ms": 150.0, "mean_itl_ms": 20.0, "request_throughput": 1.0, "output_throughput": N.0, "input_lens": [5, 5], "output_lens": [N, N], "ttfts": [0.1, 0.2], `+
+			`"itls": [[0.02], [0.02]], "errors": ["", ""]}`, "N", tokens)
+		r := analyze(t, new(query.Query), source{name: "x", text: text}).Runs[0]
+		verdicts := make(map[string]string)
+		for _, line := range r.Reported {
+			verdicts[line.Key] = line.Verdict
+		}
+		got := strings.Join([]string{verdicts["mean_ttft_ms"], verdicts["mean_itl_ms"], verdicts["request_throughput"], verdicts["output_throughput"]}, " ")
+		if got != want {
+			t.Errorf("%s tokens: %s, want %s", tokens, got, want)
+		}
+	}
+}
