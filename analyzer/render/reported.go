@@ -2,6 +2,7 @@ package render
 
 import (
 	"slices"
+	"strings"
 
 	"servescope/analyzer/report"
 	"servescope/analyzer/unit"
@@ -80,8 +81,12 @@ func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
 	return single
 }
 
-// bareColumns is how many figures a table of producers' figures has side by side.
-const bareColumns = 5
+// bareColumns is how many figures a table of producers' figures has side by side
+// at most, and bareWidth how wide their headings are together.
+const (
+	bareColumns = 5
+	bareWidth   = 54
+)
 
 // bare adds the figures that producers give and no run lets us compute, as
 // tables with a row per run.
@@ -99,10 +104,20 @@ func (b *builder) bare(rows []where) {
 		}
 	}
 	order = slices.DeleteFunc(order, func(f *report.Reported) bool { return computed[f.Key] })
-	for from := 0; from < len(order); from += bareColumns {
-		b.bareTable(rows, order[from:min(len(order), from+bareColumns)])
+	for len(order) > 0 {
+		n, room := 0, bareWidth
+		for n < len(order) && n < bareColumns && (n == 0 || room > 0) {
+			if room -= len(bareName(order[n])) + 2; room >= 0 || n == 0 {
+				n++
+			}
+		}
+		b.bareTable(rows, order[:n])
+		order = order[n:]
 	}
 }
+
+// bareName is the heading of a column of a figure.
+func bareName(f *report.Reported) string { return strings.TrimSpace(f.Metric + " " + statName(f.Stat)) }
 
 // shown reports whether a figure has a place in a table with a row per run.
 func shown(f *report.Reported) bool {
@@ -115,7 +130,7 @@ func (b *builder) bareTable(rows []where, figures []*report.Reported) {
 		g.rows = append(g.rows, append([]cell{}, r.labels...))
 	}
 	for _, f := range figures {
-		g.head = append(g.head, text(f.Metric+" "+statName(f.Stat)))
+		g.head = append(g.head, text(bareName(f)))
 		column := make([]*float64, len(rows))
 		for i := range column {
 			for j := range b.rep.Runs[i].Reported {
