@@ -143,7 +143,11 @@ func (d *Dialect) Sniff(h *formats.Head) (formats.Score, string) {
 				return formats.Sure, "an object with " + strings.ReplaceAll(set, " ", ", ")
 			}
 		}
-		return formats.No, "no object with " + strings.ReplaceAll(strings.Join(d.Keys, "; nor with "), " ", ", ")
+		var sets []string
+		for _, set := range d.Keys {
+			sets = append(sets, strings.ReplaceAll(set, " ", ", "))
+		}
+		return formats.No, "no object with " + strings.Join(sets, "; nor with ")
 	})
 }
 

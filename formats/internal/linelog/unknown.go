@@ -52,7 +52,11 @@ func (s *strangers) report(r *reader) {
 		return
 	}
 	d := diag.Diag{Code: "unrecognised_line", Severity: diag.Notice, File: r.log.file, Offset: s.first, Count: s.count}
-	d.Msg = fmt.Sprintf("%d of %d lines (%s) were not recognised: %s", s.count, r.lines, percent(s.count, r.lines), strings.Join(s.examples, " · "))
+	were := "were"
+	if s.count == 1 {
+		were = "was"
+	}
+	d.Msg = fmt.Sprintf("%d of %d lines (%s) %s not recognised: %s", s.count, r.lines, percent(s.count, r.lines), were, strings.Join(s.examples, " · "))
 	if 100*s.count > r.lines {
 		d.Severity = diag.DataLoss
 		d.Fix = "if they carry times, the log is of a version that is not known"
