@@ -297,7 +297,7 @@ func little(c *report.Cell, all *flight, w *interval) {
 		l.Rate = report.Known(n*1e9/float64(w.dt), unit.PerSecond)
 		l.Residence = report.Known(all.residence.Mean(), unit.Nanosecond)
 		l.Product = report.Known(all.residence.Mean()*n/float64(w.dt), unit.None)
-		l.Product.Note = joined(w.note, counting(all.unended, "1 request has no recorded start or end and is left out", "%d requests have no recorded start or end and are left out"))
+		l.Product.Note = joined(w.note, counting(all.unended, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"))
 		l.Difference = report.Null(c.Concurrency.Mean.Reason)
 		if m := c.Concurrency.Mean; m.Known {
 			l.Difference = report.Known(m.V-l.Product.V, unit.None)

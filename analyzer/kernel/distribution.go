@@ -94,5 +94,9 @@ func (b *base) fewValues(n int64) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("few_values: %s of %d values is the maximum or close to it (max of n)", strings.Join(names, ", "), n)}
+	are := "is"
+	if len(names) > 1 {
+		are = "are"
+	}
+	return []string{fmt.Sprintf("few_values: %s of %d values %s the maximum or close to it (max of n)", strings.Join(names, ", "), n, are)}
 }
