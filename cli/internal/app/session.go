@@ -47,7 +47,11 @@ type workspace struct {
 // workspace.
 func (p *Process) open(c *cli.Context, force string) (*workspace, error) {
 	if !c.Args().Present() {
-		return nil, usagef("no file given").with("servescope %s FILE…; - reads standard input", c.Command.Name)
+		command := c.Command.Name
+		if command == "define" {
+			command += " --compare SETS"
+		}
+		return nil, usagef("no file given").with("servescope %s FILE…; - reads standard input", command)
 	}
 	opt, err := p.options(c)
 	if err != nil {
