@@ -114,9 +114,9 @@ func (b *builder) engines(r *report.Run, lead string) {
 	s.grid = &grid{align: "ll", head: []cell{text("engine"), text("gauge"), text("lines"), text("mean"), text("max"), text("covered"), text("output")}}
 	for i := range list[:min(len(list), shownReplicas)] {
 		e := &list[i]
-		tokens := b.valueCell(e.Tokens)
-		if tokens.note = 0; !e.Tokens.Known {
-			tokens.text = "—"
+		tokens := text("—") // what it is over is the column before it
+		if e.Tokens.Known {
+			tokens.text = unit.Format(e.Tokens.Unit, e.Tokens.V)
 		}
 		s.grid.rows = append(s.grid.rows, []cell{label(e.Replica), text(e.Gauge), text(fmt.Sprint(e.Lines)), b.valueCell(e.Batch), b.valueCell(e.Max), b.valueCell(e.Coverage), tokens})
 	}

@@ -44,7 +44,7 @@ func TestTextOfTheBatch(t *testing.T) {
 		"host-0 10 10 ms/tok 1000 tok/s 1000 tok/s", "all (R = 2) 12 8.571 ms/tok 1400 tok/s 4502 tok/s",
 		"B with prefill 13.50, as engines log it 11.75", "model ÷ measured identity 99.85 %, cross 97.80 %, weighting 114 %",
 		"decode capacity 4000 tok/s, unused 65 %", "0 batch_running 223 11.75 32 99.96 % 91.10 tok/s",
-		"Little's law 10 req/s × 700 ms = 7; the sweep says 7.500", "steady window 400 requests, over 42.13 s",
+		"Little's law 10 req/s × 700 ms = 7; counted over time 7.500", "steady window 400 requests, over 42.13 s",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -75,7 +75,7 @@ func (b *builder) joins(r *report.Run, lead string) {
 	if j.Rate.Known {
 		rate = " (" + unit.Format(j.Rate.Unit, j.Rate.V) + ")"
 	}
-	lead = strings.Join(nonEmpty(lead, fmt.Sprintf("%d of %s counted at the %s side are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)), ": ")
+	lead = strings.Join(nonEmpty(lead, fmt.Sprintf("%d of %s of the %s side are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)), ": ")
 	g := &grid{align: "ll", head: []cell{text("input"), text("side"), text("requests"), text("joined"), text("share"), text("only here")}}
 	s := section{title: "join", lead: lead, grid: g}
 	for _, e := range j.Ends {

@@ -113,8 +113,8 @@ func (b *builder) further(c *report.Cell, side string) {
 			continue
 		}
 		if m.N == 0 {
-			if !unmentioned(name, m.Reason) {
-				missing.add(m.Reason, name)
+			if why := absence(&m); !unmentioned(name, why) {
+				missing.add(why, name)
 			}
 			continue
 		}
@@ -141,6 +141,19 @@ func (b *builder) further(c *report.Cell, side string) {
 func unmentioned(name, reason string) bool {
 	m, ok := metric.Lookup(name)
 	return ok && m.Occasional && reason == metric.NotRecorded.String()
+}
+
+// absence returns why a metric has no value: that requests failed, or did not end,
+// is no reason where the others lack what it needs.
+func absence(m *report.Metric) string {
+	for _, code := range byCount(m.Excluded) {
+		switch code {
+		case "failed", "aborted", "empty", "open", "head_missing":
+		default:
+			return code
+		}
+	}
+	return m.Reason
 }
 
 // byReason collects names of what has no value, by reason.

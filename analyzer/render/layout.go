@@ -41,7 +41,8 @@ func layOut(sections []section, room int) []*layout {
 }
 
 // newLayout fits g into room columns: gaps shrink first, then foreign names,
-// numbers never.
+// numbers never: what does
+// not fit even so is set below.
 func newLayout(g *grid, room int) *layout {
 	l := &layout{gap: 2}
 	if len(g.head) > 0 {
@@ -96,4 +97,43 @@ func (l *layout) total() int {
 		n += l.widths[j] + l.marks[j] + l.gap
 	}
 	return n
+}
+
+// parts returns the columns of g that fit into room, and those that follow it
+// below: a table with a heading repeats the columns that name its rows, one
+// without begins anew with a name.
+func (l *layout) parts(g *grid, room int) [][]int {
+	names := 0
+	for len(g.head) > 0 && g.left(names) && names < len(l.widths)-1 {
+		names++
+	}
+	var parts [][]int
+	var part []int
+	used := 0
+	add := func(j int) {
+		if len(part) > 0 {
+			used += l.gap
+		}
+		part, used = append(part, j), used+l.widths[j]+l.marks[j]
+	}
+	for j := 0; j < len(l.widths); {
+		next := j + 1 // columns j to next stay together
+		for len(g.head) == 0 && next < len(l.widths) && !g.left(next) {
+			next++
+		}
+		need := 0
+		for k := j; k < next; k++ {
+			need += l.gap + l.widths[k] + l.marks[k]
+		}
+		if len(part) > names && used+need > room {
+			parts, part, used = append(parts, part), nil, 0
+			for k := range names {
+				add(k)
+			}
+		}
+		for ; j < next; j++ {
+			add(j)
+		}
+	}
+	return append(parts, part)
 }

@@ -97,7 +97,7 @@ func (b *builder) concurrency(r *report.Run) string {
 
 // little says both sides of Little's law.
 func (b *builder) little(l *report.Little) string {
-	return fmt.Sprintf("%s × %s = %s; the sweep says %s", b.value(l.Rate), b.value(l.Residence), b.value(l.Product), b.value(l.InFlight))
+	return fmt.Sprintf("%s × %s = %s; counted over time %s", b.value(l.Rate), b.value(l.Residence), b.value(l.Product), b.value(l.InFlight))
 }
 
 // inShort says what the figures of another part of the time are; of the whole, when

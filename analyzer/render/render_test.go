@@ -61,6 +61,8 @@ func render(t *testing.T, f func(io.Writer, *report.Report) error, r *report.Rep
 
 func text80(w io.Writer, r *report.Report) error { return Text(w, r, TextOptions{}) }
 
+func text132(w io.Writer, r *report.Report) error { return Text(w, r, TextOptions{Width: 132}) }
+
 func TestGolden(t *testing.T) {
 	color := func(w io.Writer, r *report.Report) error { return Text(w, r, TextOptions{Color: true, Width: 120}) }
 	for _, c := range []struct {
@@ -86,10 +88,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestTextFits: nothing is wider than it was told, but for numbers.
+// TestTextFits: nothing is wider than it was told.
 func TestTextFits(t *testing.T) {
-	for _, r := range []*report.Report{sample(), several(), hostile()} {
-		for _, width := range []int{80, 100, 132} {
+	for _, r := range []*report.Report{sample(), several(), hostile(), engineSteps(), aggregates(3)} {
+		for _, width := range []int{50, 80, 100, 132} {
 			var b bytes.Buffer
 			if err := Text(&b, r, TextOptions{Width: width}); err != nil {
 				t.Fatal(err)

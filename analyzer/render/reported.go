@@ -18,7 +18,7 @@ const manyFigures = 40
 func (b *builder) reported(r *report.Run, lead string) {
 	if r.Requests.Total == 0 && r.Requests.Filtered == 0 && lead == "" {
 		var single []*report.Reported
-		g := &grid{align: "l", head: []cell{text("reported by the producer"), text("theirs")}}
+		g := &grid{align: "l", head: []cell{text("figure"), text("theirs")}}
 		if len(r.Reported) > manyFigures {
 			single = b.distributions(r)
 		} else {
@@ -30,7 +30,7 @@ func (b *builder) reported(r *report.Run, lead string) {
 			g.rows = append(g.rows, []cell{{text: f.Key, code: true}, text(unit.Format(f.Unit, f.Value))})
 		}
 		if len(g.rows) > 0 {
-			b.sections = append(b.sections, section{title: "reported", grid: g})
+			b.sections = append(b.sections, section{title: "reported", lead: "by the producer", grid: g})
 		}
 	}
 	b.audit(r, lead)
@@ -42,7 +42,7 @@ var claimColumns = []string{"mean", "0.5", "0.9", "0.95", "0.99", "max"}
 // distributions adds a table with a row per distribution and returns the other
 // figures.
 func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
-	g := &grid{align: "l", head: []cell{text("their distributions"), text("unit")}}
+	g := &grid{align: "l", head: []cell{text("distribution"), text("unit")}}
 	for _, stat := range claimColumns {
 		g.head = append(g.head, text(statName(stat)))
 	}
@@ -77,7 +77,7 @@ func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
 		}
 	}
 	flush()
-	b.sections = append(b.sections, section{title: "reported", grid: g})
+	b.sections = append(b.sections, section{title: "reported", lead: "by the producer", grid: g})
 	return single
 }
 
@@ -104,6 +104,12 @@ func (b *builder) bare(rows []where) {
 		}
 	}
 	order = slices.DeleteFunc(order, func(f *report.Reported) bool { return computed[f.Key] })
+	for i := len(order) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(order[:i], func(f *report.Reported) bool { return b.saysTheSame(f, order[i]) }) {
+			order = slices.Delete(order, i, i+1)
+		}
+	}
+	title, lead := "reported by the producers", "without per-request data to check"
 	for len(order) > 0 {
 		n, room := 0, bareWidth
 		for n < len(order) && n < bareColumns && (n == 0 || room > 0) {
@@ -111,9 +117,35 @@ func (b *builder) bare(rows []where) {
 				n++
 			}
 		}
-		b.bareTable(rows, order[:n])
-		order = order[n:]
+		b.sections = append(b.sections, section{title: title, lead: lead, grid: b.bareTable(rows, order[:n])})
+		title, lead, order = "", "", order[n:]
 	}
+}
+
+// saysTheSame reports whether every run has two figures of one statistic with one
+// value: a producer's median is its percentile 50 under another key.
+func (b *builder) saysTheSame(f, g *report.Reported) bool {
+	if f.Metric != g.Metric || f.Stat != g.Stat || f.Unit != g.Unit {
+		return false
+	}
+	for i := range b.rep.Runs {
+		x, y := claim(&b.rep.Runs[i], f.Key), claim(&b.rep.Runs[i], g.Key)
+		if (x == nil) != (y == nil) || x != nil && *x != *y {
+			return false
+		}
+	}
+	return true
+}
+
+// claim returns what a run reports under a key, or nil.
+func claim(r *report.Run, key string) *float64 {
+	var v *float64
+	for i := range r.Reported {
+		if r.Reported[i].Key == key {
+			v = &r.Reported[i].Value
+		}
+	}
+	return v
 }
 
 // bareName is the heading of a column of a figure.
@@ -124,7 +156,7 @@ func shown(f *report.Reported) bool {
 	return slices.Contains([]string{"value", "mean", "0.5", "0.99"}, f.Stat)
 }
 
-func (b *builder) bareTable(rows []where, figures []*report.Reported) {
+func (b *builder) bareTable(rows []where, figures []*report.Reported) *grid {
 	g := &grid{align: "l", head: []cell{text("run")}, rows: [][]cell{{text("")}}}
 	for _, r := range rows {
 		g.rows = append(g.rows, append([]cell{}, r.labels...))
@@ -133,11 +165,7 @@ func (b *builder) bareTable(rows []where, figures []*report.Reported) {
 		g.head = append(g.head, text(bareName(f)))
 		column := make([]*float64, len(rows))
 		for i := range column {
-			for j := range b.rep.Runs[i].Reported {
-				if g := &b.rep.Runs[i].Reported[j]; g.Key == f.Key {
-					column[i] = &g.Value
-				}
-			}
+			column[i] = claim(&b.rep.Runs[i], f.Key)
 		}
 		scale := unit.Common(f.Unit, known(column)...)
 		g.rows[0] = append(g.rows[0], text(scale.Symbol))
@@ -145,7 +173,7 @@ func (b *builder) bareTable(rows []where, figures []*report.Reported) {
 			g.rows[i+1] = append(g.rows[i+1], fixed(scale, v))
 		}
 	}
-	b.sections = append(b.sections, section{title: "reported by the producers", lead: "without per-request data to check", grid: g})
+	return g
 }
 
 // statName names a statistic: mean, p99; nothing for a plain value.

@@ -86,6 +86,9 @@ func (b *builder) logged(r *report.Run, title, lead string, heads []string, rows
 			g.rows[i+1] = append(g.rows[i+1], b.gauge(scale, row.steps, f.of(row.steps), weights))
 		}
 	}
+	if !slices.ContainsFunc(g.rows[0], func(c cell) bool { return c.text != "" }) {
+		g.rows = g.rows[1:] // no column has a unit
+	}
 	s := section{title: title, lead: nextTo(lead, "mean (max) of lines, as logged"), grid: g}
 	if weights != noWeights {
 		s.lines = append(s.lines, pair{key: "means", value: own("%s", weights)})
@@ -158,15 +161,23 @@ func nextTo(texts ...string) string { return strings.Join(nonEmpty(texts...), ":
 // stepGrid returns a table that names the series and counts their rows. The
 // first row is for units.
 func stepGrid(heads []string, rows []stepRow) *grid {
-	g := &grid{align: strings.Repeat("l", len(heads)) + "ll"}
-	for _, head := range append(slices.Clone(heads), "replica", "kind", "n") {
+	kinds := slices.ContainsFunc(rows, func(r stepRow) bool { return r.steps.Kind != "window" })
+	names := append(slices.Clone(heads), "replica")
+	if kinds { // else every row is a logged window
+		names = append(names, "kind")
+	}
+	g := &grid{align: strings.Repeat("l", len(names))}
+	for _, head := range append(names, "n") {
 		g.head = append(g.head, text(head))
 	}
 	g.rows = append(g.rows, make([]cell, len(g.head)))
 	for _, row := range rows {
 		s := row.steps
-		g.rows = append(g.rows, append(slices.Clone(row.labels),
-			label(strings.Join(nonEmpty(s.Replica, s.Rank), " ")), label(s.Kind), text(strconv.FormatInt(s.N, 10))))
+		cells := append(slices.Clone(row.labels), label(strings.Join(nonEmpty(s.Replica, s.Rank), " ")))
+		if kinds {
+			cells = append(cells, label(s.Kind))
+		}
+		g.rows = append(g.rows, append(cells, text(strconv.FormatInt(s.N, 10))))
 	}
 	return g
 }

@@ -32,7 +32,7 @@ func engineSteps() *report.Report {
 
 // TestSteps reads what the engine said of its steps back from the text.
 func TestSteps(t *testing.T) {
-	out := string(render(t, text80, engineSteps()))
+	out := string(render(t, text132, engineSteps()))
 	fields := func(start string) string {
 		m := regexp.MustCompile(`(?m)^`+start+` .*$`).FindAllString(out, -1)
 		for i := range m {
@@ -93,10 +93,10 @@ func TestStepsInWindows(t *testing.T) {
 	}
 	out := strings.Join(lines, "\n")
 	for _, want := range []string{
-		"engine steps in windows of 10s mean (max) of lines, as logged\nfrom replica kind n running",
-		"\n14:53:20 0 window 85 1.354", "\n14:53:30 0 window 85 1.354",
-		"engine steps by model mean (max) of lines, as logged\nmodel replica kind n", "\nm 0 window 85 1.354",
-		"windows of engine steps by model mean", "\nm 14:53:20 0 window 85",
+		"engine steps in windows of 10s mean (max) of lines, as logged\nfrom replica n running",
+		"\n14:53:20 0 85 1.354", "\n14:53:30 0 85 1.354",
+		"engine steps by model mean (max) of lines, as logged\nmodel replica n", "\nm 0 85 1.354",
+		"windows of engine steps by model mean", "\nm 14:53:20 0 85",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

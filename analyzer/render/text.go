@@ -41,15 +41,17 @@ func (t *textWriter) document(d *document) {
 }
 
 func (t *textWriter) section(s *section, l *layout) {
-	if s.title != "" {
-		t.buf.WriteString(t.paint(bold, visible(s.title)))
+	if title := visible(s.title); title != "" {
+		gap := ""
 		if s.lead != "" {
-			t.buf.WriteString(" " + shorten(visible(s.lead), t.opt.Width-columns(s.title)-1))
+			gap = "  "
 		}
-		t.buf.WriteByte('\n')
+		t.hanging(t.paint(bold, title)+gap, columns(title+gap), own("%s", shorten(s.lead, 2*t.opt.Width)), plain)
 	}
 	if s.grid != nil {
-		t.grid(s.grid, l)
+		for _, part := range l.parts(s.grid, t.opt.Width) {
+			t.grid(s.grid, l, part)
+		}
 	}
 	t.pairs(s.lines)
 	for _, p := range s.diags {
@@ -108,17 +110,21 @@ func (t *textWriter) problem(p *problem) {
 	}
 }
 
-// grid writes a table without rules, numbers right-aligned with their footnote
-// marks behind them.
-func (t *textWriter) grid(g *grid, l *layout) {
+// grid writes the given columns of a table without rules, numbers right-aligned
+// with their footnote marks behind them.
+func (t *textWriter) grid(g *grid, l *layout, part []int) {
 	rows := g.rows
 	if len(g.head) > 0 {
 		rows = append([][]cell{g.head}, rows...)
 	}
 	for i, row := range rows {
 		var b strings.Builder
-		for j, c := range row {
-			if j > 0 {
+		for k, j := range part {
+			if j >= len(row) {
+				continue
+			}
+			c := row[j]
+			if k > 0 {
 				b.WriteString(strings.Repeat(" ", l.gap))
 			}
 			s := shorten(l.texts[i][j], l.widths[j])
@@ -132,6 +138,9 @@ func (t *textWriter) grid(g *grid, l *layout) {
 			}
 		}
 		out := strings.TrimRight(b.String(), " ")
+		if out == "" && len(part) < len(l.widths) {
+			continue // a short row has nothing in this part
+		}
 		if i == 0 && len(g.head) > 0 {
 			out = t.paint(bold, out)
 		}
