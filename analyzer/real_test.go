@@ -55,7 +55,8 @@ func fixtures(t *testing.T) []source {
 }
 
 // TestRealFormatsCutsAndWorkers holds the reports and rows of every fixture to
-// the same bytes whatever the workers, cuts and memory.
+// the same bytes whatever the workers and cuts, and, unless a diag says
+// otherwise, the memory.
 func TestRealFormatsCutsAndWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	queries := []*query.Query{
@@ -91,6 +92,9 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 				got := everything(t, opt, cut, q, in)
 				if round == 0 {
 					want = got
+				}
+				if opt.Memory == 1 && strings.Contains(got, `"collectives_dropped"`) {
+					continue // a diag says what the memory did not hold
 				}
 				if got != want {
 					t.Fatalf("%s, query %d, %+v cut %d: %s", in.name, i, opt, cut, firstDifference(got, want))
