@@ -10,6 +10,8 @@ type flow struct {
 	prompt, promptOK int64 // prompt tokens, by the first token
 	prompts          int64 // requests whose prompt counts
 	noPrompt         int64 // of unknown length
+	toldPrompt       int64 // prompt tokens of the requests that tell their output tokens as well
+	toldOutput       int64 // output tokens of the requests that tell their prompt as well
 	cached           int64 // cached prompt tokens, by the first token
 	cachedOf         int64 // prompt tokens of the requests that tell these
 	noCached         int64 // requests that do not say
@@ -66,7 +68,7 @@ func newFlow() *flow { return &flow{firstDone: none, lastDone: none} }
 
 func (f *flow) sums() []*int64 {
 	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.promptOK, &f.prompts, &f.noPrompt,
-		&f.cached, &f.cachedOf, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
+		&f.toldPrompt, &f.toldOutput, &f.cached, &f.cachedOf, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
 		&f.byChunk, &f.spread, &f.long, &f.unlisted, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
 		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated,
 		&f.stalled, &f.running, &f.unstalled, &f.severed, &f.unadmitted, &f.unstalledIn, &f.adrift, &f.unadmittedIn}

@@ -173,6 +173,9 @@ func (s *ratesState) prompt(y *sequence) {
 		f.cachedOf += w.prompt
 	}
 	f.prompt += w.prompt
+	if e.n > 0 || w.tokens(s.def) != none {
+		f.toldPrompt += w.prompt
+	}
 	if w.cohort(s.def) == metric.None {
 		f.promptOK += w.prompt
 	}
@@ -254,11 +257,15 @@ func (s *ratesState) emit(y *sequence) {
 		return
 	}
 	good, first, once := y.row.cohort(s.def) == metric.None, true, true
+	told := y.row.request().prompt != none && (good || !s.def.OKOnly)
 	s.stretches(y, func(start, n int64) {
 		f := s.in(y, start, n)
 		f.tokens += n
 		if good {
 			f.tokensOK += n
+		}
+		if told {
+			f.toldOutput += n
 		}
 		if e.byChunk {
 			f.byChunkIn++

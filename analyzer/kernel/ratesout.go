@@ -297,14 +297,17 @@ func (p *putter) tokens(def *metric.Definition) {
 	}
 	p.ratio("cached_token_share", float64(f.cached), float64(f.cachedOf), unit.Ratio, cached,
 		counting(f.noCached, "1 request does not tell its cached tokens and is left out", "%d requests do not tell their cached tokens and are left out"))
-	sum := float64(f.prompt + output)
-	if both != metric.None {
+	sum := float64(f.toldPrompt + f.toldOutput) // a prompt without its output, or the reverse, would shift the share
+	switch {
+	case both != metric.None:
 		sum = 0
-	} else {
+	case f.prompt+output > 0:
+		both = metric.NotRecorded
+	default:
 		both = metric.NoToken
 	}
-	p.ratio("prefill_token_share", float64(f.prompt), sum, unit.Ratio, both, lack, note)
-	p.ratio("decode_token_share", float64(output), sum, unit.Ratio, both, lack, note)
+	p.ratio("prefill_token_share", float64(f.toldPrompt), sum, unit.Ratio, both, lack, note)
+	p.ratio("decode_token_share", float64(f.toldOutput), sum, unit.Ratio, both, lack, note)
 }
 
 // summed tells why a sum of tokens is unknown: some requests emitted tokens, and

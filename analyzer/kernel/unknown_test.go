@@ -194,7 +194,8 @@ func TestUnknownPromptsAreNoted(t *testing.T) {
 	c := cellOf(t, metric.Default, r, streamed(0, 2, 100, 900), streamed(0, 2, 100, 900))
 	value(t, c, "tps_prompt", 7)
 	value(t, c, "tps_end_to_end", 13)
-	value(t, c, "prefill_token_share", 7.0/13)
+	value(t, c, "prefill_token_share", 7.0/9) // of the one request that tells both: 7 and 2
+	value(t, c, "decode_token_share", 2.0/9)
 	saying(t, c, "2 requests are of unknown length", "tps_prompt", "tps_end_to_end", "tps_end_to_end_computed", "prefill_token_share")
 }
 
