@@ -193,3 +193,27 @@ func TestAuditManyTokens(t *testing.T) {
 		}
 	}
 }
+
+// TestAuditSums: 5 + 7 prompt tokens and 9 + 4 output tokens of the requests that
+// succeeded are 12 and 13; the prompt of the failed one is in neither sum. A sum
+// that was counted twice differs by a factor of 2.
+func TestAuditSums(t *testing.T) {
+	for sums, want := range map[string]string{
+		`"total_input_tokens": 12, "total_output_tokens": 13`: "equal equal",
+		`"total_input_tokens": 15, "total_output_tokens": 26`: "differs differs",
+	} {
+		text := `{"model_id": "m", "endpoint_type": "vllm", "backend": "vllm", "num_prompts": 3, "request_rate": "inf", "burstiness": 1.0, "duration": 2.0, "completed": 2, "failed": 1, ` +
+			sums + `, "input_lens": [5, 3, 7], "output_lens": [9, 0, 4], "ttfts": [0.1, 0, 0.2], "itls": [[0.02], [], [0.02]], "errors": ["", "HTTP 503", ""]}`
+		r := analyze(t, new(query.Query), source{name: "x", text: text}).Runs[0]
+		verdicts := make(map[string]string)
+		for _, line := range r.Reported {
+			verdicts[line.Key] = line.Verdict
+		}
+		if got := verdicts["total_input_tokens"] + " " + verdicts["total_output_tokens"]; got != want {
+			t.Errorf("%s: %s, want %s", sums, got, want)
+		}
+		if f := finding(r.Audit, "total_output_tokens"); want != "equal equal" && (f == nil || f.Factor.V != 0.5) { // theirs × factor = ours
+			t.Errorf("%+v", f)
+		}
+	}
+}
