@@ -77,6 +77,10 @@ func (f *file) detect(set *formats.Set) error {
 	return nil
 }
 
+// fewFormats is how many formats say each why a file is not of theirs; beside other
+// files, more of them would hide what there is to say of those.
+const fewFormats = 4
+
 // reasons is a detection error on one line.
 func reasons(err error) string {
 	var e *formats.DetectError
@@ -85,6 +89,9 @@ func reasons(err error) string {
 	}
 	if e.Plain != "" {
 		return e.Plain
+	}
+	if n := len(e.Tried); n > fewFormats {
+		return fmt.Sprintf("none of %d formats recognises it; inspect it alone to see why", n)
 	}
 	var each []string
 	for _, a := range e.Tried {

@@ -23,6 +23,10 @@ func (b *builder) audit(r *report.Run, lead string) {
 	if a.Checks > 0 {
 		held := "all hold"
 		switch {
+		case a.Checks == 1 && a.Broken == 0:
+			held = "holds"
+		case a.Checks == 1:
+			held = "does not hold"
 		case a.Broken == a.Checks:
 			held = "none holds"
 		case a.Broken > 0:

@@ -80,3 +80,20 @@ func TestAbsence(t *testing.T) {
 		}
 	}
 }
+
+// TestRelations counts relations in words.
+func TestRelations(t *testing.T) {
+	for _, c := range []struct {
+		checks, broken int64
+		want           string
+	}{
+		{1, 0, "1 relation holds"}, {1, 1, "1 relation does not hold"}, {3, 0, "3 relations all hold"},
+		{3, 1, "3 relations 2 hold, 1 does not"}, {3, 2, "3 relations 1 hold, 2 do not"}, {3, 3, "3 relations none holds"},
+	} {
+		r := sample()
+		r.Runs[0].Audit = &report.Audit{Checks: c.checks, Broken: c.broken}
+		if out := string(render(t, text80, r)); !slices.Contains(lines(out), c.want) {
+			t.Errorf("no line %q in\n%s", c.want, out)
+		}
+	}
+}

@@ -27,13 +27,23 @@ func (b *builder) reported(r *report.Run, lead string) {
 			}
 		}
 		for _, f := range single {
-			g.rows = append(g.rows, []cell{{text: f.Key, code: true}, text(unit.Format(f.Unit, f.Value))})
+			g.rows = append(g.rows, []cell{{text: claimName(f), code: true}, text(unit.Format(f.Unit, f.Value))})
 		}
 		if len(g.rows) > 0 {
 			b.sections = append(b.sections, section{title: "reported", lead: "by the producer", grid: g})
 		}
 	}
 	b.audit(r, lead)
+}
+
+// claimName is the producer's name of a figure, and says so where a bare name stands
+// for a mean, as that of a histogram does.
+func claimName(f *report.Reported) string {
+	low := strings.ToLower(f.Key)
+	if f.Stat != "mean" || strings.Contains(low, "mean") || strings.Contains(low, "avg") || strings.Contains(low, "average") {
+		return f.Key
+	}
+	return f.Key + " mean"
 }
 
 // claimColumns are the statistics of a table of distributions.

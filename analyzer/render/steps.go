@@ -222,12 +222,12 @@ func (b *builder) span(r *report.Run) string {
 	if !some {
 		return ""
 	}
-	text := "over " + unit.FormatDuration(to-from)
+	text := "over " + unit.Format(unit.Nanosecond, float64(to-from))
 	if wall(r.Clock) {
 		text += fmt.Sprintf(", %s to %s UTC", stamp(report.KnownInt(from, "")).Format(dated), stamp(report.KnownInt(to, "")).Format(dated))
 	}
 	if resolution > 1 {
-		text += ", in steps of " + unit.FormatDuration(resolution)
+		text += ", in steps of " + unit.Format(unit.Nanosecond, float64(resolution))
 	}
 	return text
 }

@@ -46,7 +46,7 @@ func TestSteps(t *testing.T) {
 	for start, want := range map[string]string{
 		"0":       "0 window 85 1.354 (4)" + some + " 0.250 (3)" + some + " 1.127 (2.900) 3893 (19956) 28.74 (198.7)" + behind + " —",
 		"tp1":     "tp1 decode 8 1 (1) — — — — 26.69 (27.21)" + part + "\ntp1 decode 8 186.84 120.10 66.74",
-		"stamps":  "stamps over 12m, 2025-11-29 14:53:20 to 2025-11-29 15:05:20 UTC, in steps of 1s",
+		"stamps":  "stamps over 12 min, 2025-11-29 14:53:20 to 2025-11-29 15:05:20 UTC, in steps of 1 s",
 		"means":   "means over lines, not over time: they do not say how long they hold",
 		"replica": "replica kind n running waiting KV cache prompt generation length\nreplica kind n total compute gap",
 	} {

@@ -177,7 +177,7 @@ func (b *builder) besideParts(d *report.Decomposition, t *report.Breakdown) (lin
 	}
 	for _, x := range d.Stops[:min(len(d.Stops), 3)] {
 		lines = append(lines, pair{key: "stop", value: append(own("step %d of ", x.Step), span{x.Rank, true},
-			span{text: fmt.Sprintf(": %s idle of %s, %s waiting", unit.FormatDuration(x.Idle), unit.FormatDuration(x.Duration), plural(x.Sequences, "sequence"))})})
+			span{text: fmt.Sprintf(": %s idle of %s, %s waiting", unit.Format(unit.Nanosecond, float64(x.Idle)), unit.Format(unit.Nanosecond, float64(x.Duration)), plural(x.Sequences, "sequence"))})})
 	}
 	for _, n := range append(slices.Clone(t.Notes), d.Notes...) {
 		lines = append(lines, pair{key: "note", value: own("%s", words(n))})

@@ -86,7 +86,7 @@ func TestTokenTime(t *testing.T) {
 		"residual"+note(t, out, "may contain host gap")+" 0.2 0.2 % 0.0 1.0",
 		"TPOT 110.0 100.0 % 132.0 36.7",
 	)
-	for _, want := range []string{"TPOT is between 109.2 ms/tok and 110 ms/tok", "7.692 % of token time", "step 360 of tp0: 290ms idle of 300ms, 4 sequences waiting"} {
+	for _, want := range []string{"TPOT is between 109.2 ms/tok and 110 ms/tok", "7.692 % of token time", "step 360 of tp0: 290 ms idle of 300 ms, 4 sequences waiting"} {
 		if !strings.Contains(strings.Join(lines(out), " "), want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

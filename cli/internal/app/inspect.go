@@ -177,7 +177,11 @@ func (r *inspectedRun) text(w io.Writer) {
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
-		field(w, "missing", strings.ReplaceAll(reason, "_", " ")+": "+strings.Join(byReason[reason], ", "))
+		names := strings.Join(byReason[reason], ", ")
+		if len(byReason[reason]) == len(metric.Distributions()) {
+			names = "every metric of requests"
+		}
+		field(w, "missing", strings.ReplaceAll(reason, "_", " ")+": "+names)
 	}
 	for _, note := range r.Notes {
 		field(w, "note", render.Visible(note))
