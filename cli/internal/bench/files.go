@@ -42,6 +42,9 @@ var logs = []shape{
 	{"sglanglog", "SGLang's log", generate.SGLangLog},
 }
 
+// traces are profiler traces of one rank.
+var traces = shape{"torchtrace", "a profiler trace", generate.TorchTrace}
+
 // file returns a log of about size bytes, written once into the cache.
 func (s shape) file(cache string, size int64) (path string, n int64, err error) {
 	path = filepath.Join(cache, fmt.Sprintf("%s-%d.log", s.key, size))
@@ -97,7 +100,7 @@ func scan(path string) error {
 	if err != nil {
 		return err
 	}
-	r, err := found.Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Memory: analyzer.DefaultMemory / 2})
+	r, err := found.Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Memory: analyzer.DefaultMemory / 2, Lists: true})
 	if err != nil {
 		return err
 	}
