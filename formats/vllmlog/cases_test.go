@@ -424,3 +424,34 @@ func TestExpire(t *testing.T) {
 		t.Errorf("%d requests, diags %v", len(res.requests), res.diags)
 	}
 }
+
+// TestAccessInObjects: an access line has no head, and counts where a collector of
+// logs wraps it, whichever way round the members stand.
+func TestAccessInObjects(t *testing.T) {
+	lines := []string{
+		`INFO 03-01 09:00:00 [loggers.py:1] Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 1.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%, Prefix cache hit rate: 0.0%`,
+		`INFO:     10.0.0.5:40000 - \"POST /v1/chat/completions HTTP/1.1\" 200 OK`,
+	}
+	for _, wrap := range []string{
+		`{"timestamp": "2026-03-01T09:00:00.5Z", "message": "%s"}`,
+		`{"labels": {"app": "x"}, "line": "%s", "timestamp": "2026-03-01T09:00:00.5Z"}`,
+		`{"__REALTIME_TIMESTAMP": "1772355600500000", "MESSAGE": "%s"}`,
+		`{"log": "%s\n", "kubernetes": {"pod": "p"}, "date": 1772355600.5}`,
+	} {
+		var b strings.Builder
+		for range 3 {
+			for _, l := range lines {
+				fmt.Fprintf(&b, wrap+"\n", l)
+			}
+		}
+		a := readText(t, b.String(), given).account
+		if a.Kinds["access"] != 3 || a.Kinds["stats"] != 3 || a.Parsed != 6 || a.Total != 6 {
+			t.Errorf("%s: account %+v", wrap, a)
+		}
+	}
+	// An object without a text of a log is not read, and said so.
+	a := readText(t, lines[0]+"\n"+`{"labels": {"app": "x"}, "other": "word", "timestamp": "2026-03-01T09:00:00.5Z"}`+"\n", given).account
+	if a.Diagnosed != 1 || a.Parsed != 1 {
+		t.Errorf("account %+v", a)
+	}
+}

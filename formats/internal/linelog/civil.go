@@ -76,11 +76,12 @@ func epochStamp(b []byte, st *Stamp) bool {
 	if k := bytes.IndexByte(b, '.'); k >= 0 {
 		digits = int8(min(len(b)-1-k, 9))
 	}
-	if !ok { // too many seconds: they are milliseconds
-		if ns, _, ok = numx.Scaled(b, numx.Millisecond); !ok {
+	for scale := numx.Millisecond; !ok; scale -= 3 { // too many seconds: they are smaller units
+		if scale < numx.Nanosecond {
 			return false
 		}
-		digits = 3
+		ns, _, ok = numx.Scaled(b, scale)
+		digits = int8(9 - scale)
 	}
 	if ns < 1e18 { // before 2001: no time since 1970
 		return false

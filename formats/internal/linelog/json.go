@@ -6,10 +6,12 @@ import (
 	"servescope/formats/internal/pyrepr"
 )
 
-// The keys under which JSON loggers write what a text line has in its head.
+// The keys under which JSON loggers, and what collects logs (journalctl -o json,
+// logcli -o jsonl, Cloud Logging, CloudWatch, Splunk), write what a text line has
+// in its head.
 var (
-	messageKeys = [][]byte{[]byte("message"), []byte("msg"), []byte("log"), []byte("event")}
-	timeKeys    = [][]byte{[]byte("asctime"), []byte("timestamp"), []byte("time"), []byte("ts"), []byte("@timestamp"), []byte("datetime"), []byte("created")}
+	messageKeys = [][]byte{[]byte("message"), []byte("msg"), []byte("log"), []byte("event"), []byte("line"), []byte("MESSAGE"), []byte("textPayload"), []byte("@message"), []byte("_raw")}
+	timeKeys    = [][]byte{[]byte("asctime"), []byte("timestamp"), []byte("time"), []byte("ts"), []byte("@timestamp"), []byte("datetime"), []byte("created"), []byte("__REALTIME_TIMESTAMP")}
 	levelKeys   = [][]byte{[]byte("levelname"), []byte("level"), []byte("severity")}
 	loggerKeys  = [][]byte{[]byte("name"), []byte("logger"), []byte("logger_name")}
 )
@@ -65,6 +67,9 @@ func (s *scanner) message(msg, object []byte, h *found) {
 	s.begin(h, true)
 	s.record.Object = object
 	k, n := s.recognise(msg)
+	if k < 0 {
+		_, k, n = s.bareStart(msg) // an access line has no head of its own
+	}
 	if k >= 0 {
 		s.values(k, msg, n)
 	}

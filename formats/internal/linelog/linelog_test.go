@@ -217,6 +217,11 @@ func TestHeads(t *testing.T) {
 	json(`{"message": "`, `", "timestamp": "2026-03-01T09:00:00Z"}`)
 	json(`{"a": {"b": [1, "}"]}, "ts": 1772355600.25, "msg": "\u001b[32m`, `\n"}`)
 	json(`{"message": "INFO 03-01 09:00:00 [x.py:1] `, `\n"}`)
+	// What collects logs.
+	json(`{"__REALTIME_TIMESTAMP": "1772355600123456", "_PID": "12", "MESSAGE": "`, `", "PRIORITY": "6"}`)
+	json(`{"labels": {"app": "x"}, "line": "`, `", "timestamp": "2026-03-01T09:00:00.5Z"}`)
+	json(`{"textPayload": "`, `", "timestamp": "2026-03-01T09:00:00.5Z"}`)
+	json(`{"@timestamp": "2026-03-01T09:00:00Z", "@message": "`, `"}`)
 	json(`2026-03-01T09:00:00.5Z {"severity": "INFO", "message": "`, `"}`)
 	f(`(APIServer pid=1) {"message": "INFO 03-01 09:00:00 [x.py:1] `, " (APIServer 1)")
 }

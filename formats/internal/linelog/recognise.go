@@ -189,7 +189,7 @@ func (s *scanner) headless(b []byte, outer *Stamp) {
 			nextStamp(msg, 0, 0, outer)
 		}
 	}
-	if outer.till > 0 && outer.till <= len(msg) && !s.sameOuter(outer) {
+	if outer.till > 0 && outer.till <= len(msg) && !s.sameOuter(outer) && b[0] != '{' { // the stamp of an object may stand behind its text
 		msg = msg[outer.till:]
 	}
 	h := found{stamp: *outer, outer: *outer}
@@ -214,16 +214,13 @@ func (s *scanner) sameOuter(outer *Stamp) bool { return s.outer.Known() && *oute
 // bareMessage scans what follows outer stamps and process tags in line b.
 func (s *scanner) bareMessage(b, msg []byte) {
 	s.line.size = cap(b)
-	for i := range s.t.starts {
-		st := &s.t.starts[i]
-		if n, ok := st.match(s.t, msg, s.take); ok {
-			s.values(st.kind, msg, s.whole(st.kind, 0, n))
-			s.end(st.kind, msg)
-			if s.memo != nil && s.alone && !s.cut && !s.nested {
-				s.learnBare(b, len(b)-len(msg), i)
-			}
-			return
+	if i, k, n := s.bareStart(msg); k >= 0 {
+		s.values(k, msg, n)
+		s.end(k, msg)
+		if s.memo != nil && s.alone && !s.cut && !s.nested {
+			s.learnBare(b, len(b)-len(msg), i)
 		}
+		return
 	}
 	for i := range s.t.within {
 		st := &s.t.within[i]
@@ -248,6 +245,18 @@ func (s *scanner) bareMessage(b, msg []byte) {
 		return
 	}
 	s.note(rankStranger, 0)
+}
+
+// bareStart finds the template, of those for lines without a head, that msg begins
+// with, its kind and where the kind's pairs begin; kind < 0: none.
+func (s *scanner) bareStart(msg []byte) (i, kind, n int) {
+	for i := range s.t.starts {
+		st := &s.t.starts[i]
+		if n, ok := st.match(s.t, msg, s.take); ok {
+			return i, st.kind, s.whole(st.kind, 0, n)
+		}
+	}
+	return -1, -1, 0
 }
 
 // leadBefore takes the captures of a lead that before ends with.
