@@ -111,7 +111,21 @@ func TestP51NullNaNAndSeconds(t *testing.T) {
 	row, codes := read(t, new(Meta), `id=a queue_time=0.01 prefill_launch_latency=null e2e_latency=1.2 request_received_ts=1767225600.25 spec_accept_rate=NaN`, "rid=a stream=true")
 	check(t, row, codes, map[string]any{
 		"resolution": int64(238), "request_id": "a", "status": "ok", "stream": true, "received": int64(1767225600250000000), "d_queue": int64(10_000_000),
+		"finished": int64(1767225601450000000), "last_token": int64(1767225601450000000),
 	})
+}
+
+// TestEndsByLatency: of two ends and e2e_latency, any two give the third.
+func TestEndsByLatency(t *testing.T) {
+	m := new(Meta)
+	whole := map[string]any{"resolution": int64(238), "request_id": "a", "status": "ok", "received": int64(1767225600250000000),
+		"finished": int64(1767225602750000000), "last_token": int64(1767225602750000000)}
+	row, codes := read(t, m, `id=a e2e_latency=2.5 request_received_ts=1767225600.25`, "rid=a")
+	check(t, row, codes, whole)
+	row, codes = read(t, m, `id=a e2e_latency=2.5 request_finished_ts=1767225602.75`, "rid=a")
+	check(t, row, codes, whole)
+	row, codes = read(t, m, `id=a e2e_latency=9 request_received_ts=1767225600.25 request_finished_ts=1767225602.75`, "rid=a")
+	check(t, row, codes, whole)
 }
 
 func TestP58PerfCounterIsNoEpoch(t *testing.T) {

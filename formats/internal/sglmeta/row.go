@@ -27,6 +27,7 @@ func (m *Meta) Row(b *trace.Builder, note func(*Problem)) {
 	}
 	m.clock(b, note)
 	m.sane(note)
+	m.ends()
 	m.identity(b, note)
 	m.counts(b)
 	m.status(b)
@@ -78,6 +79,20 @@ func (m *Meta) sane(note func(*Problem)) {
 	}
 	if m.has(queueTime) && m.ints[queueTime] < 0 {
 		note(negativeQueue)
+	}
+}
+
+// ends completes the two ends of the request, where one has no stamp, by the
+// e2e_latency between them.
+func (m *Meta) ends() {
+	switch whole := m.ints[e2eLatency]; {
+	case !m.has(e2eLatency) || whole <= 0 || m.has(received) == m.has(finished):
+	case m.has(received):
+		m.ints[finished] = m.ints[received] + whole
+		m.have |= 1 << finished
+	default:
+		m.ints[received] = m.ints[finished] - whole
+		m.have |= 1 << received
 	}
 }
 
