@@ -102,3 +102,19 @@ func (l *loads) flush(b *trace.Builder) {
 	l.rows = l.rows[:0]
 	clear(l.index)
 }
+
+// ended follows the table, which may have found the given scrape to be over.
+func (r *reader) ended(scrape int) {
+	if r.table.scrape != scrape {
+		r.timed = false
+		r.endLoads()
+	}
+}
+
+// endLoads makes rows of the gauges of a scrape. Where series stand behind one
+// another they wait for those to come, of the same times.
+func (r *reader) endLoads() {
+	if !r.table.serial || len(r.loads.rows) > maxLoads {
+		r.loads.flush(r.steps)
+	}
+}

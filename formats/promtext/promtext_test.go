@@ -22,6 +22,7 @@ type scrape struct {
 	account formats.Account
 	diags   []diag.Diag
 	rows    int
+	running []int64 // of the rows of steps
 }
 
 func read(t *testing.T, text string) *scrape {
@@ -35,6 +36,10 @@ func read(t *testing.T, text string) *scrape {
 	for r.Next() {
 		if r.Batch().Table == trace.Histograms {
 			s.rows += r.Batch().Rows
+			continue
+		}
+		for i := range r.Batch().Rows {
+			s.running = append(s.running, r.Batch().Ints(trace.StepRunning).Values[i])
 		}
 	}
 	if r.Err() != nil {
@@ -165,6 +170,26 @@ func TestP67WindowsAndRestart(t *testing.T) {
 	s.want(t, first, "mean", 0.05e9)
 	if s.note("single_scrape") == "" {
 		t.Error("a single scrape is not called one")
+	}
+}
+
+// TestLoadOfEachScrape: the load of scrapes without a time is not added up,
+// wherever one scrape ends and the next begins.
+func TestLoadOfEachScrape(t *testing.T) {
+	const gauge, typ = "vllm:num_requests_running", "# TYPE vllm:num_requests_running gauge\n"
+	at := func(before string, a, b int) string {
+		return fmt.Sprintf("%s%s{engine=\"0\",priority=\"0\"} %d\n%s{engine=\"0\",priority=\"1\"} %d\n", before, gauge, a, gauge, b)
+	}
+	for name, text := range map[string]string{
+		"bare":      at("", 1, 2) + at("", 4, 0) + at("", 1, 0),
+		"type":      at(typ, 1, 2) + at(typ, 4, 0) + at(typ, 1, 0),
+		"help":      at("# HELP "+gauge+" Load\n"+typ, 1, 2) + at("# HELP "+gauge+" Load\n"+typ, 4, 0) + at("# HELP "+gauge+" Load\n"+typ, 1, 0),
+		"type once": at(typ, 1, 2) + at("", 4, 0) + at("", 1, 0),
+		"end":       at(typ, 1, 2) + "# EOF\n" + at(typ, 4, 0) + "# EOF\n" + at(typ, 1, 0) + "# EOF\n",
+	} {
+		if got := read(t, text).running; !slices.Equal(got, []int64{3, 4, 1}) {
+			t.Errorf("%s: running %v, want 3, 4 and 1", name, got)
+		}
 	}
 }
 

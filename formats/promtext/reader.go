@@ -176,7 +176,9 @@ func (r *reader) comment(line []byte) {
 	words := bytes.Fields(line[:min(len(line), 1024)])
 	switch {
 	case len(words) == 4 && string(words[1]) == "TYPE":
+		scrape := r.table.scrape
 		r.table.declare(words[2], words[3])
+		r.ended(scrape)
 		r.noise("type")
 	case len(words) >= 3 && string(words[1]) == "HELP":
 		r.noise("help")
@@ -215,14 +217,6 @@ func (r *reader) endScrape() {
 	r.table.end()
 	r.timed = false
 	r.endLoads()
-}
-
-// endLoads makes rows of the gauges of a scrape. Where series stand behind one
-// another they wait for those to come, of the same times.
-func (r *reader) endLoads() {
-	if !r.table.serial || len(r.loads.rows) > maxLoads {
-		r.loads.flush(r.steps)
-	}
 }
 
 // stampLayouts are those of the comment; the last two state no zone.
@@ -276,10 +270,7 @@ func (r *reader) value(s *sample) {
 	if s.finite {
 		r.table.take(f, s)
 	}
-	if r.table.scrape != scrape {
-		r.timed = false
-		r.endLoads()
-	}
+	r.ended(scrape)
 	r.account.Parsed++
 	if engine == "" || f.birth {
 		r.account.Kinds["began"]++
@@ -308,9 +299,9 @@ func (r *reader) row(f *series, s *sample) {
 	if f.model != "" {
 		b.Dict(trace.HistogramModel, []byte(f.model))
 	}
-	t, timed := r.t, r.timed
+	t, timed := r.t, r.timed || s.timed
 	if s.timed {
-		t, timed = s.t, true
+		t = s.t
 	}
 	if timed {
 		b.Int(trace.HistogramT, t)
