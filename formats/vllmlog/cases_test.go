@@ -455,3 +455,32 @@ func TestAccessInObjects(t *testing.T) {
 		t.Errorf("account %+v", a)
 	}
 }
+
+// TestP43Orders: the pairs of a statistics line may stand in another order, and
+// thousands may be set off, also behind lines that are written as usual.
+func TestP43Orders(t *testing.T) {
+	const usual = "Avg prompt throughput: 1500.0 tokens/s, Avg generation throughput: 1100.5 tokens/s, Running: 9 reqs, Waiting: 80 reqs, GPU KV cache usage: 96.0%, Prefix cache hit rate: 0.0%"
+	lines := []string{
+		usual,
+		"Avg generation throughput: 1100.5 tokens/s, Avg prompt throughput: 1500.0 tokens/s, Waiting: 80 reqs, Running: 9 reqs, GPU KV cache usage: 96.0%, Some new thing: 5 bananas",
+		"Running: 9 reqs, Avg generation throughput: 1100.5 tokens/s, Waiting: 80 reqs, GPU KV cache usage: 96.0%, Avg prompt throughput: 1500 tokens/s",
+		"Waiting: 80 reqs, Running: 9 reqs, GPU KV cache usage: 96%, Avg prompt throughput: 1500 tokens/s, Avg generation throughput: 1100.5 tokens/s",
+		"Avg prompt throughput: 1,500.0 tokens/s, Avg generation throughput: 1,100.5 tokens/s, Running: 9 reqs, Waiting: 80 reqs, GPU KV cache usage: 96.0%, Prefix cache hit rate: 0.0%",
+		usual,
+	}
+	var b strings.Builder
+	for range 3 {
+		for _, l := range lines {
+			b.WriteString("INFO 03-01 09:00:00 [loggers.py:1] Engine 000: " + l + "\n")
+		}
+	}
+	res := readText(t, b.String(), given)
+	if len(res.steps) != 3*len(lines) {
+		t.Fatalf("%d steps of %d lines, account %+v", len(res.steps), 3*len(lines), res.account)
+	}
+	for i, s := range res.steps {
+		if s["prompt_tps"] != 1500.0 || s["generation_tps"] != 1100.5 || s["running"] != int64(9) || s["waiting"] != int64(80) || s["kv_usage"] != 0.96 {
+			t.Errorf("%s: %v", lines[i%len(lines)], s)
+		}
+	}
+}

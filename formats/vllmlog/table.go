@@ -117,7 +117,7 @@ func kinds(lists ...[]linelog.Kind) (all []linelog.Kind) {
 
 // loadKinds are the periodic lines and those of every iteration.
 var loadKinds = []linelog.Kind{
-	{Name: "stats", Start: []string{"Avg prompt throughput: ", "Running: "}, Anywhere: true, Whole: true, Open: true,
+	{Name: "stats", Start: []string{"Avg prompt throughput: ", "Running: ", "Avg generation throughput: ", "Waiting: "}, Anywhere: true, Whole: true, Open: true,
 		Fields: []linelog.Field{
 			key("Avg prompt throughput", promptTPS),
 			key("Avg generation throughput", generationTPS),

@@ -25,6 +25,18 @@ func numberEnd(b []byte, i int) int {
 	return i
 }
 
+// grouped returns the end of a number whose thousands are set off by commas, as
+// in 1,500.0, of which numberEnd ended at i; i where there are no such groups.
+func grouped(b []byte, i int) int {
+	for i+3 < len(b) && b[i] == ',' && digit(b[i+1]) && digit(b[i+2]) && digit(b[i+3]) && (i+4 == len(b) || !digit(b[i+4])) {
+		i += 4
+		if i+1 < len(b) && b[i] == '.' && digit(b[i+1]) {
+			return numberEnd(b, i+1)
+		}
+	}
+	return i
+}
+
 // bracketEnd returns the end of the list, map or angle that begins at i. Of
 // numbers alone it looks for the closing bracket only.
 func bracketEnd(b []byte, i int) int {

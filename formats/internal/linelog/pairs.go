@@ -231,6 +231,10 @@ func (p *pairs) value(key []byte, stop *stops) {
 		if f := p.field(key); f >= 0 && (p.line.t.Slots[f].Type == Word || p.line.t.Slots[f].Type == Text) {
 			p.text(f, bytes.TrimSpace(p.b[from:p.i])) // it only begins with a number
 			return
+		} else if whole := grouped(p.b, end); whole > end && f >= 0 && p.line.t.Slots[f].Type != List {
+			p.line.rigid = true
+			p.i = p.skipTo(whole, stop.number)
+			p.emit(f, key, bytes.ReplaceAll(p.b[from:whole], []byte{','}, nil), bytes.TrimSpace(p.b[whole:p.i]))
 		} else {
 			p.emit(f, key, p.b[from:end], bytes.TrimSpace(p.b[end:p.i]))
 		}
