@@ -121,6 +121,9 @@ func (p *putter) occupancy(why metric.Reason, note string) {
 			running = metric.NotRecorded
 		}
 	}
+	if w.why == metric.None && f.running > 0 {
+		running = metric.None // sequences run before they decode
+	}
 	batch("batch_decode_active", f.span-f.stalled, active, note)
 	batch("batch_running", f.running, running, note,
 		counting(p.lack.unadmitted, "the admission of 1 sequence is not recorded, so it is left out", "the admissions of %d sequences are not recorded, so they are left out"))

@@ -35,6 +35,18 @@ func TestOccupancy(t *testing.T) {
 	noRate(t, cellOf(t, metric.Default, a, b), "batch_decode_active", "not_recorded")
 }
 
+// TestRunningBeforeDecoding: a sequence that is admitted at 500 and decodes in
+// [2100, 2300) runs in windows of time that hold none of its tokens.
+func TestRunningBeforeDecoding(t *testing.T) {
+	a := streamed(0, 3, 2100, 2300)
+	a.admitted = 500
+	out := run(t, metric.Default, &query.Query{Window: 1000 * ms}, []view{{b: build(wallMeta(), a)}}, whole)
+	value(t, out.Cell(0, -1, NoWindow), "batch_running", 1800.0/2300)
+	value(t, out.Cell(0, -1, 0), "batch_running", 0.5)
+	value(t, out.Cell(0, -1, 1000*ms), "batch_running", 1)
+	value(t, out.Cell(0, -1, 2000*ms), "batch_running", 1)
+}
+
 // TestStallsHaveNoPlace: the whole run knows the sum of the stalls, windows that
 // share a sequence do not, and neither does an interval that cuts it.
 func TestStallsHaveNoPlace(t *testing.T) {
