@@ -25,7 +25,8 @@ func (w *row) mark(m metric.Mark, def *metric.Definition) (int64, metric.Reason)
 			}
 			return w.mark(metric.AtEnd, def)
 		}
-		silent := w.status == trace.Empty || w.kind == kindReasoning && def.First == metric.FirstAnswer
+		silent := w.status == trace.Empty && (def.First != metric.FirstEvent || w.producer == def.Name) || // others may not record events
+			w.kind == kindReasoning && def.First == metric.FirstAnswer
 		if t = w.first(def); w.status == trace.Empty && def.First != metric.FirstEvent {
 			t = none // what came first was no token
 		}
