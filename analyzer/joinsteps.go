@@ -220,10 +220,16 @@ func apart(steps, requests []stretch) string {
 	if d < 0 {
 		d, side = -d, "behind"
 	}
-	const half, near = 1800e9, 300e9
-	text := fmt.Sprintf("they begin %s %s the requests", unit.FormatDuration(d), side)
-	if rest := (d + near) % half; d > near && rest < 2*near {
-		text += ": is their zone another? give it with --tz"
+	const half, near, widest = 1800e9, 300e9, 15 * 3600e9
+	whole := d
+	if d > 60e9 {
+		whole = (d + 5e8) / 1e9 * 1e9
+	}
+	text := fmt.Sprintf("they begin %s %s the requests", unit.FormatDuration(whole), side)
+	if rest := (d + near) % half; near < d && d < widest && rest < 2*near {
+		zone := (d + near) / half * half / 60e9 // in minutes
+		sign := map[string]string{"before": "-", "behind": "+"}[side]
+		text += fmt.Sprintf(": is their zone another? give it with --tz, %s%02d:%02d it seems", sign, zone/60, zone%60)
 	}
 	return text
 }

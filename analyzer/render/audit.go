@@ -16,6 +16,9 @@ func (b *builder) audit(r *report.Run, lead string) {
 	if a == nil || lead != "" && len(a.Findings) == 0 && a.Equal == 0 {
 		return
 	}
+	if a.Unchecked == a.Figures && a.Checks == 0 && len(a.Findings) == 0 {
+		return // nothing could be compared
+	}
 	s := section{title: "audit", lead: lead}
 	if a.Figures > 0 {
 		s.lines = append(s.lines, pair{key: plural(a.Figures, "figure"), value: own("%s", compared(r))})
@@ -53,6 +56,9 @@ func (b *builder) audit(r *report.Run, lead string) {
 func compared(r *report.Run) string {
 	a := r.Audit
 	if a.Unchecked == a.Figures && r.Requests.Total == 0 && r.Requests.Filtered == 0 {
+		if a.Figures == 1 {
+			return "there are no requests to check it with"
+		}
 		return "there are no requests to check them with"
 	}
 	var parts []string

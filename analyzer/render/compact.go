@@ -16,10 +16,9 @@ var figures = []string{"ttft", "tpot", "e2e"}
 // compact adds a table with one row per cell: the same figures below each other,
 // each column in one unit.
 func (b *builder) compact(title, lead string, heads []string, rows []where) {
-	busy := func(r where) bool {
-		return len(r.cell.Steps) == 0 || r.cell.Requests.Total > 0 || r.cell.Throughput.Values["tps"].V > 0
-	}
-	if !slices.ContainsFunc(rows, busy) { // there are steps alone
+	busy := func(r where) bool { return r.cell.Requests.Total > 0 || r.cell.Throughput.Values["tps"].V > 0 }
+	stepping := func(r where) bool { return len(r.cell.Steps) > 0 }
+	if !slices.ContainsFunc(rows, busy) && (len(rows) == 0 || slices.ContainsFunc(rows, stepping)) { // there are steps alone
 		return
 	}
 	g := &grid{align: strings.Repeat("l", len(heads))}

@@ -97,3 +97,20 @@ func TestRelations(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingCompared: an audit that compared nothing has no section.
+func TestNothingCompared(t *testing.T) {
+	r := aggregates(1)
+	for _, c := range []struct {
+		audit report.Audit
+		want  bool
+	}{
+		{report.Audit{Figures: 10, Unchecked: 10}, false}, {report.Audit{Figures: 10, Unchecked: 10, Checks: 1}, true},
+		{report.Audit{Figures: 10, Unchecked: 9, Equal: 1}, true}, {report.Audit{Figures: 1, Unchecked: 1, Findings: []report.Finding{{Kind: "impossible", Key: "k"}}}, true},
+	} {
+		r.Runs[0].Audit = &c.audit
+		if out := string(render(t, text80, r)); strings.Contains(out, "\naudit") != c.want {
+			t.Errorf("%+v: a section is %t in\n%s", c.audit, !c.want, out)
+		}
+	}
+}

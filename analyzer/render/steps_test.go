@@ -85,7 +85,7 @@ func TestStepsInWindows(t *testing.T) {
 	steps := run.Steps[:1]
 	run.Cell = report.Cell{Steps: steps}
 	run.Groups = []report.Group{{By: map[string]string{"model": "m"}, Cell: report.Cell{Steps: steps}, Windows: []report.Window{{From: 1764428000e9, Cell: report.Cell{Steps: steps}}}}}
-	run.Windows = []report.Window{{From: 1764428000e9, Cell: report.Cell{Steps: steps}}, {From: 1764428010e9, Cell: report.Cell{Steps: steps}}}
+	run.Windows = []report.Window{{From: 1764428000e9, Cell: report.Cell{Steps: steps}}, {From: 1764428010e9, Cell: report.Cell{Steps: steps}}, {From: 1764428020e9}}
 	r.Query = report.Query{Window: 10e9, By: []string{"model"}}
 	lines := strings.Split(string(render(t, text80, r)), "\n")
 	for i := range lines {
