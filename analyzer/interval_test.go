@@ -145,6 +145,25 @@ func TestTrimByCountOfASimultaneousStart(t *testing.T) {
 	rate(t, &run.Cell, "tps", 1)
 }
 
+// TestTrimByCountTakesRequests: of three requests of two choices each, one that
+// is trimmed goes with both, and the others keep both: 2 + 3 tokens.
+func TestTrimByCountTakesRequests(t *testing.T) {
+	var records []string
+	for i := range 3 {
+		for choice, n := range []int{2, 3} {
+			stamps := []string{"", "", fmt.Sprintf("%d.1,%d.2", i, i), fmt.Sprintf("%d.2,%d.3,%d.4", i, i, i)}[n]
+			records = append(records, fmt.Sprintf(`"request_id":"r%d","choice":%d,"n_choices":2,"sent":%d,"token_timestamps":[%s],"output_tokens":%d,"finished":%d.5`, i, choice, i, stamps, n, i))
+		}
+	}
+	for n, want := range map[string]int64{"1": 2, "2": 1} {
+		run, _ := ask(t, []string{"trim=warmup=" + n}, lines(records...))
+		m := run.Metrics["output_tokens"]
+		if r := run.Requests; r.Total != want || r.Filtered != 3-want || m.N != want || m.Mean != 5 {
+			t.Errorf("warmup=%s: requests %+v, output tokens %g of %d", n, r, m.Mean, m.N)
+		}
+	}
+}
+
 // TestSteadyTrimIsTheSteadyWindow: four users of a closed loop, each request
 // 1 s with a token every 100 ms; the second half of a user joins late.
 func TestSteadyTrimIsTheSteadyWindow(t *testing.T) {
