@@ -126,7 +126,7 @@ func (b *builder) details(r *report.Run) {
 }
 
 // remarks adds the notes of all runs, each once, with the runs that it is about
-// unless it is about all.
+// unless it is about all. What a diagnostic says to do is not said again.
 func (b *builder) remarks() {
 	var notes []string
 	about := map[string][]string{}
@@ -139,6 +139,9 @@ func (b *builder) remarks() {
 		}
 	}
 	for _, n := range notes {
+		if slices.ContainsFunc(b.rep.Diags, func(d diag.Diag) bool { return d.Code == "no_requests" && strings.HasSuffix(n, "; "+d.Fix) }) {
+			continue
+		}
 		p := pair{key: "note", value: own("%s", words(n))}
 		switch k := len(about[n]); {
 		case k == len(b.rep.Runs):

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/diag"
 	"servescope/analyzer/report"
 	"servescope/analyzer/unit"
 )
@@ -112,5 +113,19 @@ func TestNothingCompared(t *testing.T) {
 		if out := string(render(t, text80, r)); strings.Contains(out, "\naudit") != c.want {
 			t.Errorf("%+v: a section is %t in\n%s", c.audit, !c.want, out)
 		}
+	}
+}
+
+// TestSaidOnce: a note that gives the advice of a diagnostic is not printed, another is.
+func TestSaidOnce(t *testing.T) {
+	r := aggregates(1)
+	r.Runs[0].Notes = []string{"this file holds no per-request data; save the details", "this file holds no per-request data; save the details to see why"}
+	r.Diags = []diag.Diag{{Code: "no_requests", Severity: diag.Notice, Count: 1, Fix: "save the details"}}
+	if out := string(render(t, text132, r)); strings.Count(out, "save the details\n") != 1 || !strings.Contains(out, "save the details to see why\n") {
+		t.Error(out)
+	}
+	r.Diags = nil
+	if out := string(render(t, text132, r)); strings.Count(out, "save the details\n") != 1 {
+		t.Error(out)
 	}
 }

@@ -181,6 +181,10 @@ func values(command, flag string) []candidate {
 		return append(definitionList(), candidate{everySet, "every definition set"})
 	case "by":
 		return plain(query.Dimensions)
+	case "trim":
+		return plain([]string{"steady", "warmup="})
+	case "aborts":
+		return plain([]string{"missed", "exclude"})
 	case "table":
 		return plain(tables)
 	case "timestamps":

@@ -50,6 +50,8 @@ func TestComplete(t *testing.T) {
 	f("analyze --format =", strings.Join(append(slices.Clone(renderers), formatNames()...), " "))
 	f("convert --format parq", "parquet")
 	f("convert --table tok", "tokens")
+	f("analyze --trim s", "steady")
+	f("analyze --aborts ", "missed exclude")
 	f("analyze -f vllmb", "vllmbench")
 	f("analyze --strict --definition sgl", "sglang")
 	f("analyze --filter --format", "") // the value of --filter
