@@ -203,3 +203,21 @@ func TestP49(t *testing.T) {
 		}
 	}
 }
+
+// TestCutNumbers: of a line that the next one cuts off, wherever, no value is the
+// beginning of a number.
+func TestCutNumbers(t *testing.T) {
+	const line = "[2026-03-01 09:00:00 DP1 TP2] Decode batch, #running-req: 127, #token: 1200, token usage: 0.57, accept len: 2.53, cuda graph: True, gen throughput (token/s): 345.67, #queue-req: 489"
+	whole := readText(t, line+"\n", given).steps[0]
+	for cut := 32; cut < len(line); cut++ {
+		for _, next := range []string{line + "\n", "", "\r"} {
+			for _, s := range readText(t, line[:cut]+next, given).steps {
+				for _, c := range []string{"running", "waiting", "kv_usage", "accept_length", "generation_tps"} {
+					if s[c] != nil && s[c] != whole[c] {
+						t.Errorf("%q: %s is %v, want %v or null", line[:cut], c, s[c], whole[c])
+					}
+				}
+			}
+		}
+	}
+}

@@ -323,7 +323,11 @@ func TestTorn(t *testing.T) {
 	}
 	const whole = "load tps=1 reqs=2"
 	// Several records on a line, the first torn by the second.
-	f(head+"Rate: 1, Running: 2(A pid=3) "+head+"Rate: 1, Running: 2\n", "", 1, whole, whole+" (A 3)")
+	f(head+"Rate: 1, Running: 2 reqs(A pid=3) "+head+"Rate: 1, Running: 2\n", "", 1, whole, whole+" (A 3)")
+	// A number that ends there may be the beginning of one: 2 of 27.
+	f(head+"Rate: 1, Running: 2(A pid=3) "+head+"Rate: 1, Running: 2\n", "incomplete_line", 1, whole+" (A 3)")
+	f(head+"Rate: 1, Running: 2, usage: 0."+head+"Rate: 1, Running: 2\n", "", 1, whole, whole)
+	f(head+"Rate: 1, Running: 2, usage: 5"+head+"Rate: 1, Running: 2\n", "", 1, whole, whole)
 	f(head+"Rate: 1, Runn"+head+"Rate: 1, Running: 2\n", "incomplete_line", 1, whole)
 	f(head+"Rat"+head+"Rate: 1, Running: 2\n", "", 1, whole)
 	f(head+"Rate:"+head+"Rate: 1, Running: 2\n", "incomplete_line", 1, whole)
@@ -332,6 +336,7 @@ func TestTorn(t *testing.T) {
 	// The last number of an unfinished line may be cut.
 	f(head+"Rate: 1, Running: 2, usage: 5", "", 1, whole)
 	f(head+"Rate: 1, Running: 2", "truncated_line", 1)
+	f(head+"Rate: 1, Running: 2, usage: 0.", "", 1, whole)
 	f(head+"Rate: 1, Running: 2\n", "", 1, whole)
 	// What no server prints.
 	f(head+"Rate: 9e9 tokens/s, Running: 2\n", "suspicious_value", 1)
@@ -344,7 +349,7 @@ func TestTorn(t *testing.T) {
 // TestAccount counts every line once.
 func TestAccount(t *testing.T) {
 	const head = "INFO 03-01 09:00:00 [x.py:1] "
-	text := head + "Rate: 1, Running: 2" + head + "Rate: 1, Running: 2\n" + // parsed, two records
+	text := head + "Rate: 1, Running: 2 reqs" + head + "Rate: 1, Running: 2\n" + // parsed, two records
 		head + "something else\n" + head + "Begin of it\r\n" + // message, start
 		"(A pid=1) \r\n" + "\n" + // blank
 		"INFO:     127.0.0.1:38310 - \"POST /v1 HTTP/1.1\" 200 OK\n" + "[2026-03-01 08:30:21] INFO:     127.0.0.1:1 - \"GET /x HTTP/1.1\" 503\n" + // access

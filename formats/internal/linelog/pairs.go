@@ -225,7 +225,7 @@ func (p *pairs) value(key []byte, stop *stops) {
 	case digit(c) || (c == '-' || c == '+') && from+1 < len(p.b) && digit(p.b[from+1]):
 		end := numberEnd(p.b, from)
 		p.i = p.skipTo(end, stop.number)
-		if p.cut && end == len(p.b) {
+		if p.cut && (end == len(p.b) || end == len(p.b)-1 && p.b[end] == '.') {
 			return // the number may go on
 		}
 		if f := p.field(key); f >= 0 && (p.line.t.Slots[f].Type == Word || p.line.t.Slots[f].Type == Text) {

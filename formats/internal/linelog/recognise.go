@@ -174,7 +174,7 @@ func (s *scanner) values(k int, msg []byte, n int) int {
 	if kind.Fields == nil {
 		return n
 	}
-	p := pairs{b: msg, i: n, kind: kind, cut: s.cut, behind: n, line: &s.line}
+	p := pairs{b: msg, i: n, kind: kind, cut: s.cut || s.glued, behind: n, line: &s.line}
 	p.scan()
 	return p.behind
 }

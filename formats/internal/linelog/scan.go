@@ -109,6 +109,7 @@ type scanner struct {
 	line    lineState
 	record  Record
 	cut     bool  // the current line is not complete
+	glued   bool  // the head of another record ends the current one, perhaps within a number
 	off     int64 // of the current line, in the source but for what earlier blocks had removed
 	outer   Stamp // of the current line, from the runtime
 	records int   // of the current line
@@ -293,11 +294,13 @@ func (s *scanner) fromHead(b []byte, h *found) {
 		}
 		if k < 0 {
 			s.line.size = cap(b) - h.msg
+			s.glued = ok
 			if k, n = s.recognise(b[h.msg:end]); k >= 0 {
 				s.values(k, b[h.msg:end], n)
 			} else if ok || s.cut {
 				k = s.torn(b[h.msg:end])
 			}
+			s.glued = false
 		}
 		s.end(k, b[h.msg:end])
 		if first && !ok && s.memo != nil && s.alone && !s.cut && !s.nested {
