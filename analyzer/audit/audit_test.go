@@ -121,6 +121,10 @@ func TestRelations(t *testing.T) {
 		{"tps_ok value 30|tps_prompt value 60|tps_end_to_end value 30", "identity tps_end_to_end.value 3"},
 		{"requests.ok value 10|request_rate_ok value 2", ""}, // in 5 s
 		{"requests.ok value 20|request_rate_ok value 2", "identity request_rate_ok.value 2"},
+		{"output_tokens value 500|tps_ok value 100", ""},
+		{"output_tokens value 500|tps_ok value 200", "identity tps_ok.value 0.5"},
+		{"prompt_tokens value 500|tps_prompt value 100", ""},
+		{"prompt_tokens value 1000|tps_prompt value 100", "identity tps_prompt.value 2"},
 		{"request_rate_ok value 2|goodput value 2", ""},
 		{"request_rate_ok value 2|goodput value 2.1", "identity goodput.value 0.9524"},
 		{"request_rate_ok value 2|e2e mean 3e9|concurrency_little value 6", ""},

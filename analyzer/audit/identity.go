@@ -214,6 +214,10 @@ func (k *checker) rates() {
 	prompt, asked := k.of("tps_prompt", "value")
 	if d := float64(k.Duration); d > 0 {
 		k.equal("request_rate_ok", done*1e9/d, counted, "completed requests / duration")
+		sum, ok := k.of("output_tokens", "value")
+		k.equal("tps_ok", sum*1e9/d, ok, "output tokens / duration")
+		sum, ok = k.of("prompt_tokens", "value")
+		k.equal("tps_prompt", sum*1e9/d, ok, "prompt tokens / duration")
 	}
 	n, many := k.of("output_tokens", "mean")
 	k.equal("tps_ok", float64(rate*n), paced && many, "request rate × mean output length")
