@@ -155,7 +155,7 @@ func (p *Process) defineList() error {
 func (p *Process) defineName(name string) error {
 	for _, t := range modelTables {
 		if t.Name == name {
-			return defineTable(p.Stdout, t)
+			return defineFields(p.Stdout, t.Fields)
 		}
 	}
 	if text, ok := metric.Explain(name); ok {
@@ -165,6 +165,19 @@ func (p *Process) defineName(name string) error {
 	var names []string
 	for _, c := range defineNames() {
 		names = append(names, c.word)
+	}
+	base := strings.TrimSuffix(name, "_ns") // as exports call it
+	for _, t := range modelTables {
+		for _, f := range t.Fields {
+			if f.Name == base {
+				return defineFields(p.Stdout, []trace.Field{f})
+			}
+			names = append(names, f.Name)
+		}
+	}
+	if text, ok := metric.Explain(base); ok {
+		_, err := io.WriteString(p.Stdout, text)
+		return err
 	}
 	e := usagef("nothing is named %q", name)
 	if n := query.Nearest(name, names); n != "" {
@@ -178,10 +191,10 @@ var typeNames = map[trace.Type]string{
 	trace.Int64: "int64", trace.Float64: "double", trace.Bool: "bool", trace.Text: "text", trace.Dict: "text", trace.List: "list of int64",
 }
 
-func defineTable(w io.Writer, t *trace.Table) error {
+func defineFields(w io.Writer, fields []trace.Field) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "COLUMN\tTYPE\tUNIT\tMEANING")
-	for _, f := range t.Fields {
+	for _, f := range fields {
 		doc := f.Doc
 		if len(f.Values) > 0 {
 			doc += ": " + strings.Join(f.Values, ", ")
