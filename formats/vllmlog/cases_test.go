@@ -433,6 +433,7 @@ func TestAccessInObjects(t *testing.T) {
 		`INFO:     10.0.0.5:40000 - \"POST /v1/chat/completions HTTP/1.1\" 200 OK`,
 	}
 	for _, wrap := range []string{
+		`{"time": "2026-03-01T09:00:00.5Z", "message": "(APIServer pid=7) %s"}`,
 		`{"timestamp": "2026-03-01T09:00:00.5Z", "message": "%s"}`,
 		`{"labels": {"app": "x"}, "line": "%s", "timestamp": "2026-03-01T09:00:00.5Z"}`,
 		`{"__REALTIME_TIMESTAMP": "1772355600500000", "MESSAGE": "%s"}`,

@@ -64,6 +64,10 @@ func (s *scanner) message(msg, object []byte, h *found) {
 		s.segment(msg)
 		return
 	}
+	if p, from, to := findProcess(msg[:min(len(msg), window)]); from == 0 {
+		h.process = p
+		msg = bytes.TrimLeft(msg[to:], " ")
+	}
 	s.begin(h, true)
 	s.record.Object = object
 	k, n := s.recognise(msg)
