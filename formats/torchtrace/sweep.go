@@ -23,6 +23,7 @@ type sweep struct {
 	f     *folder
 	t     *timeline
 	in    *merge
+	taken int64 // events of the device, so far
 	hosts *hosts
 
 	cur    int64 // all before is measured
@@ -83,9 +84,12 @@ func newSweep(f *folder, t *timeline) *sweep {
 // next takes one event and reports whether there was one. After the last one it
 // measures what is left.
 func (s *sweep) next() bool {
-	it := s.in.pop()
-	for it != nil && it.tag>>deviceShift != s.t.device {
-		it = s.in.pop()
+	var it *item
+	if s.taken < s.t.events { // else there are those of other devices at most
+		for it = s.in.pop(); it != nil && it.tag>>deviceShift != s.t.device; {
+			it = s.in.pop()
+		}
+		s.taken++
 	}
 	if it == nil {
 		s.measure(s.t.last, nil, launch{}, false)
