@@ -28,6 +28,7 @@ func newBase(def *metric.Definition, q *query.Query, facts *Facts) base {
 type batch struct {
 	rows
 	base  *base
+	read  []row // the rows, or nil where each is read when it is asked for
 	index int32 // of the run
 	run   *runInfo
 	axes  []axis       // by code of the clock + 1; first that of rows without one
@@ -46,6 +47,7 @@ func (b *base) begin(v *View) *batch {
 	}
 	run.meet(v)
 	x := &batch{rows: rowsOf(v), base: b, index: v.RunIndex, run: run, code: -1}
+	x.read = v.shared(&x.rows)
 	for i := range x.clock {
 		x.clock[i] = -2
 	}
@@ -68,7 +70,11 @@ func (b *base) begin(v *View) *batch {
 // next returns row i after learning of it. selected is false for rows that the
 // query removed.
 func (x *batch) next(i int) (w row, selected bool) {
-	w = x.at(i)
+	if x.read != nil {
+		w = x.read[i]
+	} else {
+		w = x.at(i)
+	}
 	if w.role == join.Repeats { // another row says it all
 		w.sibling = true
 		return w, false

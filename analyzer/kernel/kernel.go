@@ -25,6 +25,8 @@ type View struct {
 	// every row is one. Base is the number of the batch's first row in it.
 	Links *join.Links
 	Base  int32
+
+	read []row // the batch's rows, read once for all kernels; nil before, and where they are many
 }
 
 // Kernel describes one group of metrics.

@@ -95,6 +95,21 @@ func rowsOf(v *View) rows {
 	return r
 }
 
+// mostShared is how many rows are kept for the kernels of a view: as many as stay
+// in a core's cache.
+const mostShared = 512
+
+// shared returns the rows of v, which r reads, or nil where they are too many.
+func (v *View) shared(r *rows) []row {
+	if v.read == nil && v.Rows <= mostShared {
+		v.read = make([]row, v.Rows)
+		for i := range v.read {
+			v.read[i] = r.at(i)
+		}
+	}
+	return v.read
+}
+
 // at returns row i.
 func (r *rows) at(i int) row {
 	w := row{
