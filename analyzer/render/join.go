@@ -71,11 +71,7 @@ func (b *builder) joins(r *report.Run, lead string) {
 	if j == nil {
 		return
 	}
-	rate := ""
-	if j.Rate.Known {
-		rate = " (" + unit.Format(j.Rate.Unit, j.Rate.V) + ")"
-	}
-	lead = strings.Join(nonEmpty(lead, fmt.Sprintf("%d of %s of the %s side are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)), ": ")
+	lead = strings.Join(nonEmpty(lead, joined(j)), ": ")
 	g := &grid{align: "ll", head: []cell{text("input"), text("side"), text("requests"), text("joined"), text("share"), text("only here")}}
 	s := section{title: "join", lead: lead, grid: g}
 	for _, e := range j.Ends {
@@ -104,7 +100,22 @@ func (b *builder) joins(r *report.Run, lead string) {
 		s.lines = append(s.lines, pair{key: "more", value: own("%s are not shown", plural(j.More, "pair"))})
 	}
 	s.lines = append(s.lines, b.leftOut(j)...)
+	if len(g.rows) == 0 {
+		s.grid = nil
+	}
 	b.sections = append(b.sections, s)
+}
+
+// joined says how many requests a join has found on several sides.
+func joined(j *report.Join) string {
+	if j.Requests == 0 {
+		return "no input holds a request"
+	}
+	rate := ""
+	if j.Rate.Known {
+		rate = " (" + unit.Format(j.Rate.Unit, j.Rate.V) + ")"
+	}
+	return fmt.Sprintf("%d of %s of the %s side are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)
 }
 
 // pairOf says how many requests two ends have in common, by which names, and how
