@@ -75,8 +75,8 @@
 //		return nil // or a problem: the line counts as diagnosed
 //	}
 //
-// A line without a stamp has Near instead, the time of the last head before it. A
-// slot of type Epoch is the time of its line itself.
+// A line without a stamp has Near instead, the time of the last head with one
+// before it. A slot of type Epoch is the time of its line itself.
 //
 // Open makes the formats.Reader of both, and Table.Sniff helps detection. Log.Note
 // is for diags of the Fold's own.

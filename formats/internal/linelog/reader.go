@@ -107,7 +107,7 @@ type reader struct {
 	accepted                 bool    // a record of the current line was
 	payload                  bool    // the last record ended in an open quote of payload
 	inRun                    bool    // the last entry was a run of strangers
-	stamp, outer             Stamp   // of the last head of the blocks before
+	stamp, outer             Stamp   // of the last head with a stamp of the blocks before
 	strangers                strangers
 	unknown                  keys
 	prints                   prints

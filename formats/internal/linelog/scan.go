@@ -20,8 +20,8 @@ type Record struct {
 	T, Resolution int64
 	Timed         bool
 
-	// Near is the time of the last head before a line that has no stamp, where
-	// HasNear: the line was written then or later.
+	// Near is the time of the last head with a stamp before a line that has none,
+	// where HasNear: the line was written then or later.
 	Near    int64
 	HasNear bool
 
@@ -38,7 +38,7 @@ type Record struct {
 	Values []Value
 
 	headed  bool // whether a head stands before it
-	near    bool // Stamp and Outer are those of the last head before, if known
+	near    bool // Stamp and Outer are those of the last head with a stamp before, if known
 	payload bool // a quote of payload is still open at its end
 	strange bool
 	short   bool   // a slot is missing that it needs
@@ -98,7 +98,7 @@ type fragment struct {
 	removed int64 // bytes in front of lines that are not in the source
 	headed  bool  // a line with a head came since the last entry
 
-	stamp, outer Stamp // of the last head
+	stamp, outer Stamp // of the last head that has a stamp
 }
 
 // scanner makes fragments. It is used by one goroutine at a time.
@@ -436,7 +436,7 @@ func (s *scanner) begin(h *found, headed bool) {
 		s.heads[h.headMatch.head.Name]++
 	}
 	s.line = lineState{t: s.t, values: s.out.values, base: len(s.out.values), marks: s.line.marks[:0]}
-	if headed {
+	if headed && h.stamp.Known() { // that of an object may be missing
 		s.out.stamp, s.out.outer = h.stamp, h.outer
 	}
 	s.record = Record{Offset: s.off, Stamp: h.stamp, Outer: h.outer, Level: h.level, Tag: h.tag, Ranks: h.ranks, Process: h.process, headed: headed}
@@ -457,17 +457,17 @@ func (s *scanner) end(k int, msg []byte) {
 		return
 	}
 	r.Kind, r.Message = kind.Kind, msg
+	if s.line.epoch.Known() {
+		r.Outer = s.line.epoch
+		if s.scouting {
+			s.seen.add(&found{stamp: r.Stamp, outer: r.Outer})
+		}
+	}
 	if !r.Stamp.Known() && !r.Outer.Known() {
 		r.near, r.Stamp, r.Outer = true, s.out.stamp, s.out.outer
 	}
 	r.Values = s.line.values[len(s.out.values):len(s.line.values):len(s.line.values)]
 	s.out.values = s.line.values
-	if s.line.epoch.Known() {
-		r.near, r.Outer = false, s.line.epoch
-		if s.scouting {
-			s.seen.add(&found{stamp: r.Stamp, outer: r.Outer})
-		}
-	}
 	r.payload, r.strange, r.Cut = s.line.payload, s.line.strange, s.cut
 	r.short = s.line.torn || s.line.have&kind.need != kind.need
 	s.records++
