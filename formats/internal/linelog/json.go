@@ -39,6 +39,9 @@ func (s *scanner) json(b []byte, h *found) bool {
 	if msg == nil || !o.ended && !s.cut {
 		return false
 	}
+	if !h.stamp.Known() { // the runtime's says when the object was written
+		h.stamp, h.outer = s.outer, s.outer
+	}
 	msg = bytes.Trim(msg, "\r\n")
 	s.nested = true
 	outer := s.outer
