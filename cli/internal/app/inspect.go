@@ -59,6 +59,7 @@ type inspectedRun struct {
 	Clock      string            `json:"clock"`
 	Requests   report.Requests   `json:"requests"`
 	Computable []string          `json:"computable"` // metrics
+	Sections   []string          `json:"sections"`   // what else a report has of it
 	Missing    map[string]string `json:"missing"`    // reason by metric
 	Config     [][2]string       `json:"config"`
 	Notes      []string          `json:"notes"`
@@ -99,7 +100,7 @@ func inspected(rep *report.Report) *inspection {
 	for _, r := range rep.Runs {
 		run := inspectedRun{
 			Label: r.Label, Format: r.Format, Engine: r.Engine, Version: r.Version, Model: r.Model, Models: append([]string{}, r.Models...), Side: r.Side, Clock: r.Clock,
-			Requests: r.Requests, Computable: []string{}, Missing: map[string]string{},
+			Requests: r.Requests, Computable: []string{}, Sections: sections(&r), Missing: map[string]string{},
 			Config: append([][2]string{}, r.Config...), Notes: append([]string{}, r.Notes...), // never null
 		}
 		for _, m := range metric.Distributions() {
@@ -113,6 +114,27 @@ func inspected(rep *report.Report) *inspection {
 		in.Runs = append(in.Runs, run)
 	}
 	return in
+}
+
+// sections names what a report has of a run beside the metrics of requests.
+func sections(r *report.Run) []string {
+	out := []string{}
+	for _, d := range r.Decompositions {
+		parts := slices.ContainsFunc(d.Tables, func(t report.Breakdown) bool { return len(t.Entries) > 0 })
+		if name := strings.ToLower(d.Of) + " by part"; parts && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if len(r.Throughput.Engines) > 0 {
+		out = append(out, "load as engines log it")
+	}
+	if len(r.Steps) > 0 {
+		out = append(out, "engine steps")
+	}
+	if len(r.Reported) > 0 {
+		out = append(out, "figures of the producer")
+	}
+	return out
 }
 
 // text prints the inspection for people.
@@ -169,7 +191,7 @@ func (r *inspectedRun) text(w io.Writer) {
 	field(w, "model", render.Visible(r.Model+strings.Join(r.Models, ", "))) // either or
 	field(w, "stamps", render.Visible(strings.Trim(r.Side+", "+r.Clock+" clock", ", ")))
 	field(w, "requests", counts(r.Requests))
-	field(w, "computable", cmp.Or(strings.Join(r.Computable, ", "), "none of the metrics"))
+	field(w, "computable", cmp.Or(strings.Join(slices.Concat(r.Computable, r.Sections), ", "), "none of the metrics"))
 	byReason := make(map[string][]string)
 	for _, m := range metric.Distributions() {
 		if reason, ok := r.Missing[m.Name]; ok {
