@@ -339,3 +339,16 @@ func FuzzUnpack(f *testing.F) {
 		allFaults(in)
 	})
 }
+
+// TestWorkbookIsRefused: a spreadsheet is an archive, but its members are not logs.
+func TestWorkbookIsRefused(t *testing.T) {
+	data := zipOf(zip.Deflate, "[Content_Types].xml", "<Types/>", "xl/workbook.xml", "<workbook/>", "xl/worksheets/sheet1.xml", "<worksheet/>")
+	in, err := Unpack([]Input{{Source: FromBytes("stats.xlsx", []byte(data)), Named: true}}, Options{})
+	if err == nil {
+		in.Close()
+		t.Fatal("a workbook was unpacked")
+	}
+	if want := "stats.xlsx: this is an Excel workbook, which is not read: write the requests as text"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s…", err, want)
+	}
+}

@@ -37,6 +37,9 @@ func (u *unpacker) zip(input Input, src Source) error {
 		if f.FileInfo().IsDir() {
 			continue
 		}
+		if f.Name == "xl/workbook.xml" {
+			return fmt.Errorf("%s: this is an Excel workbook, which is not read: write the requests as text (vLLM's multi-turn benchmark: --stats-json-output)", src.Name())
+		}
 		name, ok := m.name(f.Name, f.Mode().IsRegular())
 		if !ok {
 			continue

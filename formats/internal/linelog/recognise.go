@@ -49,6 +49,27 @@ func (s *scanner) payload(msg []byte) (kind, n int) {
 	return -1, 0
 }
 
+// reread reads a message of kind k again, now that it is known where another
+// record cuts it off: its last value may be the beginning of one.
+func (s *scanner) reread(k int, msg []byte) int {
+	for i := range s.t.payloads {
+		if s.t.payloads[i].kind != k {
+			continue
+		}
+		s.line.restart()
+		s.glued = true
+		k, n := s.payload(msg)
+		if k >= 0 {
+			s.values(k, msg, n)
+		} else {
+			k = s.torn(msg)
+		}
+		s.glued = false
+		return k
+	}
+	return k // its end was known before
+}
+
 // whole returns where the pairs of a kind begin: behind its template, or with it.
 func (s *scanner) whole(kind, from, to int) int {
 	if s.t.kinds[kind].Whole {
@@ -97,7 +118,8 @@ func (s *scanner) recognise(msg []byte) (kind, n int) {
 }
 
 // torn returns the kind of a message that ends within the beginning of its
-// template, because another record or the end of the log cut it off; -1: none.
+// template, because another record or the end of the log cut it off, or that
+// goes on for longer than a value may be; -1: none.
 func (s *scanner) torn(msg []byte) int {
 	const least = 4 // bytes that tell a kind
 	s.line.restart()
@@ -105,10 +127,14 @@ func (s *scanner) torn(msg []byte) int {
 	if len(msg) < least {
 		return -1
 	}
-	for i := range s.t.first[msg[0]] {
-		if st := &s.t.first[msg[0]][i]; bytes.HasPrefix(st.lits[0], msg) && s.t.kinds[st.kind].Use == Parse {
-			s.line.torn = true
-			return st.kind
+	for _, starts := range [...][]start{s.t.first[msg[0]], s.t.payloads} {
+		for i := range starts {
+			st := &starts[i]
+			long := len(msg) > maxCapture && len(st.lits[0]) >= least && bytes.HasPrefix(msg, st.lits[0])
+			if (long || bytes.HasPrefix(st.lits[0], msg)) && s.t.kinds[st.kind].Use == Parse {
+				s.line.torn = true
+				return st.kind
+			}
 		}
 	}
 	return -1

@@ -297,10 +297,13 @@ func (s *scanner) fromHead(b []byte, h *found) {
 			s.glued = ok
 			if k, n = s.recognise(b[h.msg:end]); k >= 0 {
 				s.values(k, b[h.msg:end], n)
-			} else if ok || s.cut {
+			} else if ok || s.cut || end-h.msg > maxCapture {
 				k = s.torn(b[h.msg:end])
 			}
 			s.glued = false
+		}
+		if k >= 0 && ok {
+			k = s.reread(k, b[h.msg:end])
 		}
 		s.end(k, b[h.msg:end])
 		if first && !ok && s.memo != nil && s.alone && !s.cut && !s.nested {
