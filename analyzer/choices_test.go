@@ -42,8 +42,8 @@ func TestD13Choices(t *testing.T) {
 }
 
 // TestChoicesOfFailedRequest: a request one of whose choices failed has failed,
-// and its other choice still has a pace. A request is in the group and the filter
-// by its rows.
+// and its other choice still has a pace. A filter that
+// asks for what is of a choice keeps the request as a whole.
 func TestChoicesOfFailedRequest(t *testing.T) {
 	text := `{"request_id":"a","choice":0,"side":"client","clock":"run","arrival":0,"output_tokens":1,"token_timestamps":[1],"error":"x"}
 {"request_id":"a","choice":1,"side":"client","clock":"run","arrival":0,"output_tokens":3,"token_timestamps":[2,3,4]}
@@ -57,9 +57,10 @@ func TestChoicesOfFailedRequest(t *testing.T) {
 	wants(t, &run.Cell, "tpot", 3, "min", 1000.0, "mean", 2000.0, "max", 3000.0)
 	wants(t, &run.Cell, "ttft", 2, "mean", 2000.0)
 	run, _ = ask(t, []string{"filter=choice = 1"}, source{name: "log.jsonl", text: text})
-	if q := run.Requests; q.Total != 3 || q.OK != 3 || q.Filtered != 0 {
-		t.Errorf("requests %+v, want 3: a part of each is selected", q)
+	if q := run.Requests; q.Total != 3 || q.OK != 2 || q.Failed != 1 || q.Filtered != 0 {
+		t.Errorf("requests %+v, want 3 as a whole: each has the choice", q)
 	}
+	wants(t, &run.Cell, "tpot", 3, "min", 1000.0, "mean", 2000.0, "max", 3000.0)
 	run, _ = ask(t, []string{"filter=request_id = b"}, source{name: "log.jsonl", text: text})
 	if q := run.Requests; q.Total != 1 || q.Filtered != 2 {
 		t.Errorf("requests %+v, want 1, and 2 filtered", q)

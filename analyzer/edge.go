@@ -58,26 +58,6 @@ func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.arrival, o.arrival), cmp.Compare(p.file, o.file), cmp.Compare(p.offset, o.offset), cmp.Compare(p.row, o.row))
 }
 
-// sequence is a row that may be another choice of the request before it.
-type sequence struct {
-	position
-	further bool
-}
-
-// behind returns the place in order of arrival behind the first n requests, with
-// all choices of the last.
-func behind(rows []sequence, n int64) int {
-	for i := range rows {
-		if i > 0 && rows[i].further && rows[i].arrival == rows[i-1].arrival {
-			continue
-		}
-		if n--; n < 0 {
-			return i
-		}
-	}
-	return len(rows)
-}
-
 // clocks names the clock of each row of a batch.
 type clocks struct {
 	run   string
@@ -96,7 +76,7 @@ func (c *clocks) at(i int) string {
 // findEdges finds what the query makes of each clock of each run.
 func (s *Session) findEdges(sel *selection) {
 	sel.edges = make(map[edgeKey]edge)
-	order := make(map[edgeKey][]sequence)
+	order := make(map[edgeKey][]position)
 	s.addEdges(sel, order, nil)
 	if s.joins != nil { // of clocks that no request is counted on
 		s.addEdges(sel, order, maps.Clone(sel.edges))
@@ -104,10 +84,10 @@ func (s *Session) findEdges(sel *selection) {
 	s.findStepEdges(sel)
 	for key, e := range sel.edges {
 		if rows := order[key]; len(rows) > 0 {
-			sorting.By(rows, func(a, b sequence) int { return a.compare(b.position) })
-			n := behind(rows, sel.q.Trim.Count)
-			e.dropped, e.drops = rows[n-1].position, true
-			if e.leaves = n < len(rows); e.leaves {
+			sorting.By(rows, position.compare)
+			n := min(sel.q.Trim.Count, int64(len(rows)))
+			e.dropped, e.drops = rows[n-1], true
+			if e.leaves = n < int64(len(rows)); e.leaves {
 				e.next = rows[n].arrival
 			}
 		}
@@ -118,9 +98,9 @@ func (s *Session) findEdges(sel *selection) {
 
 // addEdges adds the clocks of rows by which requests are counted, and with done,
 // the clocks that have been found so, those of the others.
-func (s *Session) addEdges(sel *selection, order map[edgeKey][]sequence, done map[edgeKey]edge) {
+func (s *Session) addEdges(sel *selection, order map[edgeKey][]position, done map[edgeKey]edge) {
 	for _, r := range s.rows {
-		a, c, offsets, choices := kernel.ArrivalsOf(r.batch), clocksOf(r.batch), r.batch.Ints(trace.Offset), r.batch.Ints(trace.Choice)
+		a, c, offsets := kernel.ArrivalsOf(r.batch), clocksOf(r.batch), r.batch.Ints(trace.Offset)
 		var name string
 		var key edgeKey
 		for i := range r.batch.Rows {
@@ -142,10 +122,10 @@ func (s *Session) addEdges(sel *selection, order map[edgeKey][]sequence, done ma
 				clock, _ := trace.ParseClock(key.axis)
 				sel.edges[key] = edge{kind: clock.Kind, first: at}
 			}
-			if sel.q.Trim.Count > 0 {
+			if n := r.number + int32(i); sel.q.Trim.Count > 0 && s.whole.first(n) {
 				off, _ := offsets.At(i)
-				choice, _ := choices.At(i)
-				order[key] = append(order[key], sequence{position{at, int64(r.file.index), off, r.first + int64(i)}, choice > 0})
+				at, _ = s.whole.arrival(n, at, true)
+				order[key] = append(order[key], position{at, int64(r.file.index), off, r.first + int64(i)})
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 type engine struct {
 	definition    report.Definition
 	kernels       []kernel.Kernel
-	metric        query.MetricColumn
+	metric        kernel.RowMetric
 	distributions map[string]report.Metric // every one, null
 	rates         []string
 }

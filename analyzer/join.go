@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/join"
-	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 )
 
@@ -57,30 +56,6 @@ func (s *Session) groupsOf(sel *selection, base int32, n int) []int32 {
 	return out
 }
 
-// passing returns which rows the query's filter keeps: of linked rows all if it
-// keeps one, so that a filter may ask for what any side tells. It is nil where
-// there is no filter.
-func (s *Session) passing(q *query.Query, metrics query.MetricColumn) [][]bool {
-	if q.Filter == nil {
-		return nil
-	}
-	x := q.Filter.Evaluator(metrics)
-	pass := make([][]bool, len(s.rows))
-	for i, r := range s.rows {
-		pass[i] = make([]bool, r.batch.Rows)
-		x.Eval(r.batch, pass[i])
-	}
-	for i, r := range s.rows {
-		for k := range pass[i] {
-			for _, m := range s.joins.Rows(r.number + int32(k)) {
-				j := s.find(m)
-				pass[i][k] = pass[i][k] || pass[j][m-s.rows[j].number]
-			}
-		}
-	}
-	return pass
-}
-
 // follow gives linked rows the verdict on the row that counts their request.
 func (s *Session) follow(sel *selection, why [][]uint8) {
 	for i, r := range s.rows {
@@ -96,9 +71,12 @@ func (s *Session) follow(sel *selection, why [][]uint8) {
 	}
 }
 
-// counts reports whether a run's requests are counted with row n.
+// counts reports whether a run's requests are counted with row i of r.
 func (s *Session) counts(r *resident, i int) bool {
 	n := r.number + int32(i)
+	if !s.whole.first(n) {
+		return false
+	}
 	return s.joins == nil || s.joins.Role(n) == join.Counts && s.joins.Side(n) == s.joins.Counting(r.slot)
 }
 

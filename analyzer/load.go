@@ -87,6 +87,7 @@ func (s *Session) arrange(over bool) {
 	s.checkClocks()
 	s.checkDuplicates()
 	s.link()
+	s.findWholes()
 }
 
 // account files the accounts, diagnostics and runs of each input.
@@ -146,7 +147,7 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		base := s.bases[j] + int32(at.first)
 		switch {
 		case sel.rows == nil:
-		case s.joins != nil:
+		case s.together():
 			group = s.groupsOf(sel, base, b.Rows)
 		default:
 			group = choosers[worker].again(sel, own, at)

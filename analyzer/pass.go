@@ -127,7 +127,7 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 		}
 	}
 	p := newPass(q, facts, near, s.opt.Workers)
-	p.choices, p.ends = sel.choices, s.ends
+	p.choices, p.ends = s.choices(), s.ends
 	resident, err := s.passResident(ctx, sel, p)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 	var read []kernel.State
 	if len(far) > 0 {
 		p := newPass(q, facts, far, s.opt.Workers)
-		p.choices, p.ends = sel.choices, s.ends
+		p.choices, p.ends = s.choices(), s.ends
 		if err := s.reread(ctx, sel, p); err != nil {
 			return nil, err
 		}

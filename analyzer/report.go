@@ -102,7 +102,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		}
 	}
 	sel := s.choose(q, e.metric, facts, false)
-	if sel.choices = s.joinChoices(sel); sel.choices != nil || s.ends != nil || s.joins != nil {
+	if s.whole != nil || s.ends != nil || s.joins != nil {
 		first = nil // they were not known yet
 	}
 	states, learned, err := s.fold(ctx, q, sel, e.kernels, first)

@@ -110,7 +110,7 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot in
 			base := s.bases[i] + int32(first)
 			switch {
 			case sel.rows == nil:
-			case s.joins != nil:
+			case s.together():
 				group = s.groupsOf(sel, base, b.Rows)
 			default:
 				group = c.again(sel, own, place{file, slot, first})

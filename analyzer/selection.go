@@ -17,19 +17,18 @@ import (
 // they do inside; kernels tell the two apart by the bounds that they are given.
 type selection struct {
 	q       *query.Query
-	metrics query.MetricColumn
+	metrics kernel.RowMetric
 	facts   *kernel.Facts    // holds the steady windows, for a steady trim
 	sent    bool             // keep no row that arrives outside of W
 	edges   map[edgeKey]edge // nil without an interval and a trim
 	groups  *groups
-	choices *kernel.Choices   // joins rows to requests; nil where every row is one
 	rows    [][]int32         // group by resident batch and row; nil when the query keeps everything in one group
 	steps   stepSelection     // the same of the steps table
 	removed map[int32]removed // by slot
 }
 
-// removed counts the rows that are not among a query's requests, by the first
-// reason, and its steps.
+// removed counts the requests that are not among those of a query, by the first
+// reason, and the steps.
 type removed struct{ filter, time, trim, steps int64 }
 
 // selects reports whether q may remove rows.
@@ -42,7 +41,7 @@ func plain(q *query.Query) bool { return !selects(q) && len(q.By) == 0 }
 
 // choose applies q to the resident rows; with sent it keeps only those that
 // arrive in W.
-func (s *Session) choose(q *query.Query, metrics query.MetricColumn, facts *kernel.Facts, sent bool) *selection {
+func (s *Session) choose(q *query.Query, metrics kernel.RowMetric, facts *kernel.Facts, sent bool) *selection {
 	sel := &selection{q: q, metrics: metrics, facts: facts, sent: sent, removed: make(map[int32]removed)}
 	if plain(q) {
 		return sel
@@ -51,9 +50,9 @@ func (s *Session) choose(q *query.Query, metrics query.MetricColumn, facts *kern
 		s.findEdges(sel)
 	}
 	sel.groups = newGroups(q.By)
-	c := chooser{links: s.joins}
+	c := chooser{links: s.joins, verdicts: s.verdicts(sel)}
 	var pass [][]bool
-	if s.joins != nil {
+	if s.together() {
 		pass = s.passing(q, metrics)
 	}
 	whys := make([][]uint8, len(s.rows))
@@ -119,8 +118,10 @@ type chooser struct {
 	ids   []int32
 
 	links *join.Links // nil where no rows are linked
-	base  int32       // number of the batch's first row in them
-	pass  []bool      // what the filter makes of each row, where rows are linked; nil: there is none
+	base  int32       // number of the batch's first row
+	pass  []bool      // what the filter makes of each row, where it is judged with others; nil: there is none
+
+	verdicts map[int32]verdict // by number: what time makes of rows that are judged with others
 }
 
 // choose returns the group of each row of b, -1 for those that are removed. The
@@ -136,7 +137,9 @@ func (c *chooser) choose(sel *selection, b *trace.Batch, p place) []int32 {
 		copy(c.keep, c.pass)
 	case sel.q.Filter != nil:
 		if c.x == nil {
-			c.x = sel.q.Filter.Evaluator(sel.metrics)
+			c.x = sel.q.Filter.Evaluator(func(name string, b *trace.Batch, values []float64, known []bool) {
+				sel.metrics(name, &kernel.View{Batch: b}, values, known)
+			})
 		}
 		c.x.Eval(b, c.keep)
 	default:
@@ -168,6 +171,10 @@ func (c *chooser) chooseTime(sel *selection, b *trace.Batch, p place) {
 			continue
 		}
 		at, ok := a.At(i)
+		if v, of := c.verdicts[c.base+int32(i)]; of {
+			c.keep[i], c.why[i] = v.keep && (v.why == stays || !sel.sent), v.why
+			continue
+		}
 		if !ok {
 			c.keep[i], c.why[i] = false, byTime
 			continue

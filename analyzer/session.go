@@ -68,6 +68,7 @@ type Session struct {
 	lists  bool        // the token lists of rows are resident too
 	bases  []int32     // by job: the number of its first row among all
 	joins  *join.Links // nil where no rows are linked
+	whole  *wholes     // nil where each row is a request
 	runs   []*run
 	steps  []*resident         // rows of the steps table, in the same order
 	ends   *kernel.Ends        // of the steps of runs with requests; nil: none

@@ -58,7 +58,7 @@ func (s *Session) chooseSteps(sel *selection) {
 	var x *query.Evaluator
 	if q.Filter != nil {
 		if sel.steps.whole = !tellsSteps(q.Filter.Names()); !sel.steps.whole {
-			x = q.Filter.Evaluator(sel.metrics)
+			x = q.Filter.Evaluator(nil) // steps tell no metric of requests
 		}
 	}
 	var keep []bool

@@ -17,7 +17,8 @@ import (
 //
 // Rows belong together that have the same run, side and attempt and the same
 // parent, or without one the same id. Where an id is used again the k-th row of
-// every choice, by start, belongs to the k-th request. A filter looks at rows.
+// every choice, by start, belongs to the k-th request. A query selects all rows
+// of a request or none.
 //
 // Only rows that name a choice above 0, and those that they belong to, are held
 // here, some 400 bytes each; a log without such rows has no Choices. It is made
@@ -40,10 +41,10 @@ type family struct{ members []member }
 // member is a row that is a sequence of a request.
 type member struct {
 	position
-	row      row
-	selected bool
-	joint    *joint
-	sibling  bool
+	number  int32 // among all rows
+	row     row
+	joint   *joint
+	sibling bool
 }
 
 // position tells the rows of a family apart and orders them.
@@ -59,9 +60,9 @@ func (p position) compare(o position) int {
 
 // joint is a request of several sequences.
 type joint struct {
-	whole     row   // the request
-	sequences []row // that the query selects; all, where it selects none
-	selected  bool
+	whole     row // the request
+	sequences []row
+	numbers   []int32 // of their rows
 }
 
 // identities reads the keys of a batch's rows.
@@ -149,8 +150,7 @@ func (c *Choices) family(x *identities, i int, side trace.Side) *family {
 	return c.families[familyKey{x.index, side, attempt, string(id)}]
 }
 
-// Add adds the rows of a batch that belong to requests that Find has found. A
-// nil Group selects every row.
+// Add adds the rows of a batch that belong to requests that Find has found.
 func (c *Choices) Add(v *View) {
 	x, r := identitiesOf(v), rowsOf(v)
 	for i := range v.Rows {
@@ -159,7 +159,7 @@ func (c *Choices) Add(v *View) {
 			continue
 		}
 		if f := c.family(&x, i, w.side); f != nil {
-			f.members = append(f.members, member{position: x.position(i, &w), row: w, selected: v.Group == nil || v.Group[i] >= 0})
+			f.members = append(f.members, member{position: x.position(i, &w), number: v.Base + int32(i), row: w})
 		}
 	}
 }
@@ -184,19 +184,27 @@ func (f *family) join() {
 			requests = append(requests, new(joint))
 		}
 		m.joint = requests[k]
-		m.joint.selected = m.joint.selected || m.selected
-	}
-	for i := range f.members { // members are in order of choices: the first leads
-		m := &f.members[i]
-		if m.joint.selected && !m.selected {
-			m.sibling = true
-			continue
-		}
-		m.sibling = len(m.joint.sequences) > 0
-		m.joint.sequences = append(m.joint.sequences, m.row)
+		m.sibling = len(m.joint.sequences) > 0 // members are in order of choices: the first leads
+		m.joint.sequences, m.joint.numbers = append(m.joint.sequences, m.row), append(m.joint.numbers, m.number)
 	}
 	for _, q := range requests {
 		q.unite()
+	}
+}
+
+// Each calls f with the requests, in no order: the numbers of their rows, the one
+// that the request is counted with first, and when it arrives, where that is known.
+func (c *Choices) Each(f func(rows []int32, arrival int64, known bool)) {
+	seen := make(map[*joint]bool)
+	for _, family := range c.families {
+		for i := range family.members {
+			q := family.members[i].joint
+			if seen[q] {
+				continue
+			}
+			seen[q] = true
+			f(q.numbers, q.whole.enter, q.whole.enter != none)
+		}
 	}
 }
 
@@ -219,7 +227,7 @@ func (q *joint) unite() {
 	u.decode = none // of a sequence
 	for i := range q.sequences[1:] {
 		w := &q.sequences[i+1]
-		u.status = worse(u.status, w.status)
+		u.status = Worse(u.status, w.status)
 		u.placed = u.placed && w.placed
 		u.requested = u.requested || w.requested
 		u.source = max(u.source, w.source)
@@ -265,9 +273,9 @@ func minus(a, b int64) int64 {
 	return a - b
 }
 
-// worse returns the status of a request two of whose sequences have a and b: it
+// Worse returns the status of a request two of whose sequences have a and b: it
 // is ok when all have ended well and one has a token.
-func worse(a, b trace.Status) trace.Status {
+func Worse(a, b trace.Status) trace.Status {
 	order := [...]int{trace.Empty: 0, trace.OK: 1, trace.HeadMissing: 2, trace.Open: 3, trace.Aborted: 4, trace.Failed: 5}
 	if order[b] > order[a] {
 		return b

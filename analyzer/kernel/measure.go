@@ -317,22 +317,30 @@ func (w *row) decoding(def *metric.Definition) (d, n int64, why metric.Reason) {
 	return d, n, why
 }
 
-// Column computes a metric of single requests for every row of a batch, as
-// filters need it: known says which values exist. Values are in base units. A
-// name with a side is known for rows of that side only.
-func Column(def *metric.Definition) func(name string, b *trace.Batch, values []float64, known []bool) {
-	return func(name string, b *trace.Batch, values []float64, known []bool) {
+// RowMetric computes a metric of single requests for every row of a view: known
+// says which values exist. Values are in base units. A name with a side is known
+// for rows of that side only. Where the view has choices, each of the rows of a
+// request has the request's value, but that of its own sequence in metrics of pace.
+type RowMetric func(name string, v *View, values []float64, known []bool)
+
+// Column returns the metrics of single requests under def, as filters need them.
+func Column(def *metric.Definition) RowMetric {
+	return func(name string, v *View, values []float64, known []bool) {
 		slot, side, ok := slotOf(name)
-		r := rowsOf(&View{Batch: b})
-		for i := range b.Rows {
+		m, r := &measures[slot], rowsOf(v)
+		for i := range v.Rows {
 			values[i], known[i] = 0, false
 			w := r.at(i)
 			if !ok || side >= 0 && w.side != side {
 				continue
 			}
-			v, why := measures[slot].of(&w, def)
+			q := &w
+			if !m.ofSequence() {
+				q = w.request()
+			}
+			number, why := m.of(q, def)
 			if known[i] = why == metric.None; known[i] {
-				values[i] = measures[slot].float(v)
+				values[i] = m.float(number)
 			}
 		}
 	}

@@ -64,10 +64,10 @@ func TestEngineTTFTIsNeverBare(t *testing.T) {
 	}
 	values, known := make([]float64, 1), make([]bool, 1)
 	column := Column(metric.Default)
-	if column("ttft", b, values, known); known[0] {
+	if column("ttft", &View{Batch: b}, values, known); known[0] {
 		t.Errorf("a filter by ttft sees %v", values[0])
 	}
-	if column("ttft.engine", b, values, known); !known[0] || values[0] != 100e6 {
+	if column("ttft.engine", &View{Batch: b}, values, known); !known[0] || values[0] != 100e6 {
 		t.Errorf("a filter by ttft.engine sees %v, %v", values[0], known[0])
 	}
 	q.SLO[0].Metric = "ttft_engine"

@@ -30,6 +30,11 @@
 // Comparisons are combined with not, and, or (binding in this order) and
 // parentheses. Keywords may be written in any case.
 //
+// A request that was asked for several choices is one: its stamps are the earliest
+// first and the latest last of any of its choices, its counts of output tokens are
+// sums, its ttft ends at the earliest first token. What is told of each choice, as
+// tpot or finish_reason, keeps the request if it is true of one of them.
+//
 // # Null
 //
 // A comparison with a value that is unknown is false, whatever the operator:
