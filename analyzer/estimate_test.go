@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"servescope/analyzer/decompose/estimate"
 	"servescope/analyzer/decompose/simulate"
@@ -102,4 +103,90 @@ func TestEstimateRefused(t *testing.T) {
 			t.Errorf("%s: %+v", text, d)
 		}
 	}
+}
+
+// TestEstimateByGroupAndWindow: what groups and windows get adds up to what the
+// run gets, exactly, and each is what a filter gives.
+func TestEstimateByGroupAndWindow(t *testing.T) {
+	l := simulate.Run(simulate.Random(1018))
+	var text strings.Builder
+	if err := l.WriteTokenlog(&text); err != nil {
+		t.Fatal(err)
+	}
+	src := source{"log.jsonl", "", text.String()}
+	ask := func(flags ...string) *report.Report {
+		t.Helper()
+		s, err := openAll(t, Options{Workers: 2}, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		q := queryOf(t, flags...)
+		r, err := s.Run(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Estimate(t.Context(), q, r, true); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	of := func(c *report.Cell) report.Decomposition {
+		for _, d := range c.Decompositions {
+			if d.Estimated() {
+				return d
+			}
+		}
+		return report.Decomposition{Tables: []report.Breakdown{{}}}
+	}
+	r := ask("by=prompt_tokens", "window=10s")
+	run := &r.Runs[0]
+	whole := of(&run.Cell)
+	for name, cells := range map[string][]*report.Cell{"groups": groupCells(run), "windows": windowCells(run), "windows of groups": innerCells(run)} {
+		n, sum, some := int64(0), int64(0), 0
+		for _, c := range cells {
+			d := of(c)
+			if n += d.N; d.N > 0 {
+				some++
+				sum += d.Tables[0].Sum.Int
+			}
+		}
+		if some < 2 || n != whole.N || sum != whole.Tables[0].Sum.Int {
+			t.Errorf("%s: %d with %d tokens and %d ns, want %d and %d", name, some, n, sum, whole.N, whole.Tables[0].Sum.Int)
+		}
+	}
+	from, to := time.Unix(0, run.Windows[1].From).UTC(), time.Unix(0, run.Windows[1].To).UTC()
+	alone := of(&ask("from="+from.Format(time.RFC3339Nano), "to="+to.Format(time.RFC3339Nano)).Runs[0].Cell)
+	if got := of(&run.Windows[1].Cell); got.N == 0 || !reflect.DeepEqual(got, alone) {
+		t.Errorf("second window: %+v, as an interval: %+v", got, alone)
+	}
+	defer func(n int) { mostEstimates = n }(mostEstimates)
+	mostEstimates = 2
+	r = ask("window=1s")
+	if d := r.Diags[len(r.Diags)-1]; d.Code != "estimates_capped" || d.Count < 1 || of(&r.Runs[0].Windows[1].Cell).N+of(&r.Runs[0].Windows[0].Cell).N == 0 {
+		t.Errorf("%+v", r.Diags)
+	}
+}
+
+func groupCells(r *report.Run) (out []*report.Cell) {
+	for i := range r.Groups {
+		out = append(out, &r.Groups[i].Cell)
+	}
+	return out
+}
+
+func windowCells(r *report.Run) (out []*report.Cell) {
+	for i := range r.Windows {
+		out = append(out, &r.Windows[i].Cell)
+	}
+	return out
+}
+
+func innerCells(r *report.Run) (out []*report.Cell) {
+	for i := range r.Groups {
+		for k := range r.Groups[i].Windows {
+			out = append(out, &r.Groups[i].Windows[k].Cell)
+		}
+	}
+	return out
 }

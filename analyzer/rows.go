@@ -39,6 +39,14 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 // arrivals reads the inputs, if that has not been done, and returns the selection
 // of the requests that arrive in the interval of q, without its groups.
 func (s *Session) arrivals(ctx context.Context, q *query.Query, lists bool) (*selection, error) {
+	ungrouped := *q
+	ungrouped.By = nil
+	return s.chosen(ctx, &ungrouped, lists, true)
+}
+
+// chosen reads the inputs, if that has not been done, and returns the selection
+// of q; with sent, of the requests that arrive in its interval.
+func (s *Session) chosen(ctx context.Context, q *query.Query, lists, sent bool) (*selection, error) {
 	e, err := engineFor(q.Definition)
 	if err != nil {
 		return nil, err
@@ -59,9 +67,7 @@ func (s *Session) arrivals(ctx context.Context, q *query.Query, lists bool) (*se
 			return nil, err
 		}
 	}
-	ungrouped := *q
-	ungrouped.By = nil
-	return s.choose(&ungrouped, e.metric, facts, true), nil
+	return s.choose(q, e.metric, facts, sent), nil
 }
 
 // walk calls f with all requests in the order of inputs and offsets: the slot of

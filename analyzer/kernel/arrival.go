@@ -41,3 +41,19 @@ func entry(starts *[4]trace.Ints, side trace.Side, i int) (start, enter int64) {
 	}
 	return start, enter
 }
+
+// Leavings tells when the requests of a batch end, as every kernel sees it.
+type Leavings struct{ rows rows }
+
+// LeavingsOf returns the ends of b, which has a run and must not change while
+// they are used.
+func LeavingsOf(b *trace.Batch) *Leavings { return &Leavings{rowsOf(&View{Batch: b})} }
+
+// At returns the stamp by which the end of row i, as its TPOT, belongs to an
+// interval of time, in ns on its clock. It reports false where none is recorded,
+// or the clock is that of the request alone.
+func (l *Leavings) At(i int) (int64, bool) {
+	w := l.rows.at(i)
+	t := w.leaving()
+	return t, w.placed && t != none
+}

@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"servescope/analyzer/report"
@@ -16,6 +18,50 @@ func (b *builder) estimates(r *report.Run, lead string) {
 			b.estimate(d, lead)
 		}
 	}
+	b.byPlace(r, "TPOT by timestamps", lead, b.estimateRows, func(c *report.Cell) *report.Breakdown {
+		for i := range c.Decompositions {
+			if d := &c.Decompositions[i]; d.Estimated() && len(d.Tables) > 0 {
+				return &d.Tables[0]
+			}
+		}
+		return nil
+	})
+}
+
+// estimateRows adds a table with a row per estimate: its total and the share of
+// each part, that of floor and load under floor where they are one.
+func (b *builder) estimateRows(title, lead string, heads []string, rows []termRow) {
+	if len(rows) == 0 {
+		return
+	}
+	g := &grid{align: strings.Repeat("l", len(heads))}
+	most := rows[0].table.Total
+	for _, row := range rows {
+		if row.table.Total.V > most.V {
+			most = row.table.Total
+		}
+	}
+	scale := partScale(most)
+	for _, head := range append(append([]string(nil), heads...), "tokens", scale.Symbol, "floor", "load", "interf", "stall", "rest") {
+		g.head = append(g.head, text(head))
+	}
+	for _, row := range rows {
+		line := append(append([]cell(nil), row.labels...), text(strconv.FormatInt(row.table.N, 10)), text(plainValue(scale, row.table.Total)))
+		for _, leaf := range []string{"floor", "load", "interference", "stall"} {
+			share := text("—")
+			for i := range row.table.Entries {
+				switch e := &row.table.Entries[i]; {
+				case e.Leaves[0] == leaf:
+					share = b.valueCell(e.Share)
+				case slices.Contains(e.Leaves, leaf):
+					share = text("in floor")
+				}
+			}
+			line = append(line, share)
+		}
+		g.rows = append(g.rows, append(line, b.valueCell(row.table.Residual.Share)))
+	}
+	b.sections = append(b.sections, section{title: title, lead: nextTo(lead, report.Estimated+", shares"), grid: g})
 }
 
 func (b *builder) estimate(d *report.Decomposition, lead string) {

@@ -50,3 +50,29 @@ func TestEstimateGolden(t *testing.T) {
 		}
 	}
 }
+
+// TestEstimateByWindow: windows and groups with an estimate are rows, with the
+// share of each part.
+func TestEstimateByWindow(t *testing.T) {
+	r := guessed()
+	run := &r.Runs[0]
+	cell := report.Cell{Decompositions: run.Decompositions[:1]}
+	run.Groups = []report.Group{{By: map[string]string{"model": "m"}, Cell: cell, Windows: []report.Window{{From: 1764428000e9, To: 1764428010e9, Cell: cell}}}}
+	run.Windows = []report.Window{{From: 1764428000e9, To: 1764428010e9, Cell: cell}, {From: 1764428010e9, To: 1764428020e9}}
+	r.Query.By, r.Query.Window = []string{"model"}, 10e9
+	text := string(render(t, text80, r))
+	for _, want := range []string{
+		"TPOT by timestamps by model", "TPOT by timestamps in windows of 10s", "TPOT by timestamps in windows by model",
+		"tokens ms floor load interf stall rest",
+		"m 5000 20.0 75 % in floor — 5 % 20 %", "14:53:20 5000 20.0 75 % in floor — 5 % 20 %",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}

@@ -236,10 +236,21 @@ func (b *builder) stepTimeBy(r *report.Run, lead string) {
 
 // termsBy adds the first table of a decomposition by group and window.
 func (b *builder) termsBy(r *report.Run, name, of, by, lead string) {
+	b.byPlace(r, name, lead, b.terms, func(c *report.Cell) *report.Breakdown {
+		if d := ofSteps(c, of, by); d != nil && len(d.Tables) > 0 && (by == "" || d.Tells()) {
+			return &d.Tables[0]
+		}
+		return nil
+	})
+}
+
+// byPlace adds tables of groups, of windows and of windows of groups, with a row
+// for each that table returns one of.
+func (b *builder) byPlace(r *report.Run, name, lead string, add func(title, lead string, heads []string, rows []termRow), table func(*report.Cell) *report.Breakdown) {
 	dims := b.rep.Query.By
 	first := func(labels []cell, c *report.Cell) []termRow {
-		if d := ofSteps(c, of, by); d != nil && len(d.Tables) > 0 && (by == "" || d.Tells()) {
-			return []termRow{{labels, &d.Tables[0]}}
+		if t := table(c); t != nil {
+			return []termRow{{labels, t}}
 		}
 		return nil
 	}
@@ -260,9 +271,9 @@ func (b *builder) termsBy(r *report.Run, name, of, by, lead string) {
 		w := &r.Windows[i]
 		windows = append(windows, first([]cell{b.window(r, w)}, &w.Cell)...)
 	}
-	b.terms(name+" by "+strings.Join(dims, ", "), lead, dims, groups)
-	b.terms(name+" in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, windows)
-	b.terms(name+" in windows by "+strings.Join(dims, ", "), lead, append(slices.Clone(dims), "from"), both)
+	add(name+" by "+strings.Join(dims, ", "), lead, dims, groups)
+	add(name+" in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, windows)
+	add(name+" in windows by "+strings.Join(dims, ", "), lead, append(slices.Clone(dims), "from"), both)
 }
 
 // termRow is a row of a table of terms.

@@ -3,16 +3,17 @@ package estimate
 // cohort counts, for every step, the requests of a selection by what the step is
 // to their decode span.
 type cohort struct {
-	own    []int32 // it gave them a chunk
-	redone []int32 // of these, their context was computed anew
-	away   []int32 // it gave them none
+	from, to int32   // the steps in [from, to) are something to some
+	own      []int32 // it gave them a chunk
+	redone   []int32 // of these, their context was computed anew
+	away     []int32 // it gave them none
 }
 
 // newCohort counts the requests that in selects.
 func (e *Estimate) newCohort(in func(row int64) bool) *cohort {
 	s := e.steps
 	n := len(s.at)
-	c := &cohort{make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)}
+	c := &cohort{own: make([]int32, n+1), redone: make([]int32, n+1), away: make([]int32, n+1)}
 	for q := range e.replica.requests {
 		x := &e.replica.requests[q]
 		if !in(x.Row) {
@@ -35,9 +36,24 @@ func (e *Estimate) newCohort(in func(row int64) bool) *cohort {
 		c.away[k] += c.away[k-1]
 	}
 	for k := range n {
+		if c.own[k] > 0 {
+			if c.to == 0 {
+				c.from = int32(k)
+			}
+			c.to = int32(k) + 1
+		}
 		c.own[k] -= c.away[k]
 	}
 	return c
+}
+
+// begin returns the first of every n-th step, counted from the second, that is
+// something to some.
+func (c *cohort) begin(n int) int {
+	if c.from <= 1 {
+		return 1
+	}
+	return 1 + (int(c.from)-1+n-1)/n*n
 }
 
 // times holds the time of each part in ns, and what of the interference is vague.
@@ -56,7 +72,7 @@ func (e *Estimate) under(m model, c *cohort) (t times) {
 	s, low := e.steps, m.of(e.lowB, e.lowC)
 	stride := 1 + len(s.at)/mostSteps
 	scale := float64(stride)
-	for k := 1; k < len(s.at); k += stride {
+	for k := c.begin(stride); k < int(c.to); k += stride {
 		y := float64(s.y(k))
 		if away := float64(c.away[k]); away > 0 {
 			t.part[s.without(k)] += float64(scale * float64(away*y))
@@ -82,7 +98,7 @@ func (e *Estimate) under(m model, c *cohort) (t times) {
 // the remainder comes of more context.
 func (e *Estimate) batch(c *cohort) (sum float64) {
 	s, low := e.steps, e.model.of(e.lowB, e.lowC)
-	for k := 1; k < len(s.at); k++ {
+	for k := c.begin(1); k < int(c.to); k++ {
 		load := s.expect(e.model, k) - low
 		of := max(0, float64(e.model.b*float64(s.b[k]-e.lowB)))
 		all := of + max(0, float64(e.model.c*(s.context[k]-e.lowC)))

@@ -137,7 +137,7 @@ func TestBatch(t *testing.T) {
 	e := &Estimate{model: model{a: 10, b: 2, c: 1}, lowB: 1, lowC: 5, steps: &steps{
 		at: []int64{0, 17, 60}, b: []int32{0, 1, 4}, context: []float64{0, 5, 23}, kind: make([]kind, 3),
 	}}
-	c := &cohort{own: []int32{0, 1, 3}, redone: make([]int32, 3), away: make([]int32, 3)}
+	c := &cohort{to: 3, own: []int32{0, 1, 3}, redone: make([]int32, 3), away: make([]int32, 3)}
 	// f_lo is 17; ŷ of the last step 41: load 24 of three requests, 6 of it of the batch.
 	if got := e.batch(c); got != 18 {
 		t.Errorf("got %v", got)
