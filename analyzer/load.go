@@ -10,8 +10,13 @@ import (
 	"servescope/formats"
 )
 
+// mostLists is how many bytes of token lists stay resident at most, however much
+// memory there is: those of larger inputs are folded as fast while they are read
+// again, which few questions need.
+const mostLists = 32 << 20
+
 // load reads every input once: request columns and steps become resident, and
-// the token lists too if they are wanted and fit an eighth of the memory. If p is
+// the token lists too if they are wanted and fit their share of the memory. If p is
 // not nil its kernels fold every request, lists included, on the way.
 func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	jobs := s.jobs()
@@ -21,7 +26,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		seen[j] = make(map[int64]*trace.RunMeta)
 	}
 	first := make([]int64, len(jobs))
-	keep := &keeper{budget: s.opt.Memory / 8, over: !lists}
+	keep := &keeper{budget: min(s.opt.Memory/8, mostLists), over: !lists}
 	collectors, stepCollectors := make([]collector, s.opt.Workers), make([]collector, s.opt.Workers)
 	for w := range collectors {
 		collectors[w] = collector{table: trace.Requests, keeper: keep, size: s.size}

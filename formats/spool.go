@@ -22,7 +22,17 @@ type scratch struct {
 	files  []*os.File
 }
 
-func newScratch(opt Options) scratch { return scratch{memory: memory(opt) / 4, dir: opt.Scratch} }
+// mostSpooled is how many bytes are held in memory where a file could hold them:
+// the system keeps what is read again.
+const mostSpooled = 64 << 20
+
+func newScratch(opt Options) scratch {
+	held := memory(opt) / 4
+	if opt.Scratch != "" {
+		held = min(held, mostSpooled)
+	}
+	return scratch{memory: held, dir: opt.Scratch}
+}
 
 // memory returns the budget of opt.
 func memory(opt Options) int64 {

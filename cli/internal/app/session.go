@@ -12,7 +12,6 @@ import (
 
 	"servescope/analyzer"
 	"servescope/analyzer/diag"
-	"servescope/analyzer/unit"
 	"servescope/formats"
 	"servescope/formats/all"
 )
@@ -24,7 +23,7 @@ func inputFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "year", Usage: "`YEAR` of stamps without one: 2026, LABEL=2025"},
 		&cli.StringSliceFlag{Name: "tz", Usage: "`ZONE` of stamps without one: +02:00, LABEL=Asia/Tokyo"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of goroutines (default: one per core)"},
-		&cli.StringFlag{Name: "memory", Value: "192MiB", Usage: "`SIZE` of data to hold before reading twice"},
+		memoryFlag(),
 		&cli.BoolFlag{Name: "no-progress", Usage: "never draw a progress bar"},
 	}
 }
@@ -101,11 +100,10 @@ func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
 			return opt, usagef("--workers %d: give a number above 0", opt.Workers)
 		}
 	}
-	memory, err := unit.ParseSize(c.String("memory"))
-	if err != nil {
-		return opt, usagef("--memory: %s", err)
+	var err error
+	if opt.Memory, err = p.memory(c); err != nil {
+		return opt, err
 	}
-	opt.Memory = memory
 	return opt, dates(c, &opt)
 }
 
