@@ -38,16 +38,16 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		switch b.Table {
 		case trace.Requests:
 		case trace.Steps:
-			stepCollectors[worker].add(b, place{file: f, slot: s.slots.of(f, b.Run.Key)}, &steps[j])
+			stepCollectors[worker].add(b, place{file: f, slot: s.slots.of(f, b.Run)}, &steps[j])
 			return nil
 		case trace.Collectives:
-			kernels.add(j, b, place{file: f, slot: s.slots.of(f, b.Run.Key)})
+			kernels.add(j, b, place{file: f, slot: s.slots.of(f, b.Run)})
 			return nil
 		default:
 			return nil // no request and no step is in it
 		}
 		seen[j][b.Run.Key] = b.Run
-		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
+		at := place{f, s.slots.of(f, b.Run), first[j]}
 		first[j] += int64(b.Rows)
 		collectors[worker].add(b, at, &rows[j])
 		if p != nil {
@@ -146,7 +146,7 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 			return changed(f)
 		}
 		own := f.seen(b, m.view)
-		at := place{f, s.slots.of(f, b.Run.Key), first[j]}
+		at := place{f, s.slots.of(f, b.Run), first[j]}
 		first[j] += int64(b.Rows)
 		group := p.zeros(worker, b.Rows)
 		base := s.bases[j] + int32(at.first)

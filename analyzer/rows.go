@@ -111,7 +111,7 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot in
 			if m == nil {
 				return changed(file)
 			}
-			own, slot := file.seen(b, m.view), s.slots.of(file, b.Run.Key)
+			own, slot := file.seen(b, m.view), s.slots.of(file, b.Run)
 			var group []int32
 			base := s.bases[i] + int32(first)
 			switch {

@@ -33,18 +33,22 @@ type slots struct {
 	index map[slotKey]int32
 }
 
-// slotKey identifies a run: the user's label, or an input and a record in it.
+// slotKey identifies a run: the user's label, an input and a record in it, or the
+// label and the origin that an export has kept.
 type slotKey struct {
-	label string
-	file  int
-	key   int64
+	label, origin string
+	file          int
+	key           int64
 }
 
-// of returns the number of the run with the given key in f.
-func (s *slots) of(f *file, key int64) int32 {
-	k := slotKey{file: f.index, key: key}
-	if f.label != "" {
+// of returns the number of the run of f that m, as its reader made it, describes.
+func (s *slots) of(f *file, m *trace.RunMeta) int32 {
+	k := slotKey{file: f.index, key: m.Key}
+	switch {
+	case f.label != "":
 		k = slotKey{label: f.label}
+	case m.Origin != "":
+		k = slotKey{label: m.Label, origin: m.Origin}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,14 +194,18 @@ func (s *Session) makeRuns() {
 		slices.Sort(keys)
 		for i, key := range keys {
 			m := f.metas[key]
-			slot := s.slots.of(f, key)
+			slot := s.slots.of(f, m.trace)
 			m.name = s.shortName(f)
 			if len(keys) > 1 {
 				m.name += fmt.Sprintf("#%d", i+1)
 			}
+			var kept string
+			if m.trace.Origin != "" {
+				kept = m.trace.Label
+			}
 			r := bySlot[slot]
 			if r == nil {
-				r = &run{slot: slot, label: cmp.Or(f.label, m.name), format: m.trace.Format}
+				r = &run{slot: slot, label: cmp.Or(f.label, kept, m.name), format: m.trace.Format}
 				bySlot[slot] = r
 				s.runs = append(s.runs, r)
 			}

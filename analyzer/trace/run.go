@@ -7,6 +7,7 @@ import "servescope/analyzer/unit"
 type RunMeta struct {
 	Key     int64  // orders the runs of one source and names them in batches: the byte offset of the run's record, or 0
 	Label   string // name for people; empty: the caller picks one
+	Origin  string // of an export: what the inputs were that it was made of. Runs of one label and origin are one, whichever exports they are in
 	Format  string // name of the format that read it
 	Engine  string // vllm, sglang, …; empty when unknown
 	Version string // producer's version or a guess such as "≥v0.15"; empty when unknown

@@ -31,42 +31,66 @@ type Options struct {
 // Writer writes one table. Batches are written as they arrive. It is not safe
 // for concurrent use.
 type Writer struct {
+	w      io.Writer
+	opt    Options
 	table  *table.Table
 	schema *arrow.Schema
 	plain  *plain // nil: dictionaries stay
 	out    interface {
 		Write(arrow.RecordBatch) error
 		Close() error
-	}
+	} // nil before the first batch: the schema stands in front, with the table's manifest
 }
 
 // NewWriter returns a writer of t to w.
-func NewWriter(w io.Writer, t *table.Table, opt Options) (*Writer, error) {
-	out := &Writer{table: t, schema: schema(t.Table)}
+func NewWriter(w io.Writer, t *table.Table, opt Options) *Writer {
 	if opt.Allocator == nil {
 		opt.Allocator = memory.DefaultAllocator
 	}
-	if !opt.File {
-		out.out = ipc.NewWriter(w, ipc.WithSchema(out.schema), ipc.WithAllocator(opt.Allocator))
-		return out, nil
-	}
-	out.plain = newPlain(t.Table)
-	out.schema = schema(out.plain.table)
-	file, err := ipc.NewFileWriter(w, ipc.WithSchema(out.schema), ipc.WithAllocator(opt.Allocator))
-	out.out = file
-	return out, err
+	return &Writer{w: w, opt: opt, table: t}
 }
 
-// schema returns the table's schema with what pandas needs to keep integers.
-func schema(t *trace.Table) *arrow.Schema {
+// begin writes the schema.
+func (w *Writer) begin() (err error) {
+	if w.out != nil {
+		return nil
+	}
+	fields := w.table.Table
+	if w.opt.File {
+		w.plain = newPlain(fields)
+		fields = w.plain.table
+	}
+	w.schema = schema(fields, w.table.Metadata())
+	with := []ipc.Option{ipc.WithSchema(w.schema), ipc.WithAllocator(w.opt.Allocator)}
+	if !w.opt.File {
+		w.out = ipc.NewWriter(w.w, with...)
+		return nil
+	}
+	file, err := ipc.NewFileWriter(w.w, with...)
+	if err != nil {
+		return err
+	}
+	w.out = file
+	return nil
+}
+
+// schema returns the table's schema with the metadata of the file.
+func schema(t *trace.Table, pairs [][2]string) *arrow.Schema {
 	s := record.Schema(t)
 	have := s.Metadata()
-	meta := arrow.NewMetadata(append(have.Keys(), "pandas"), append(have.Values(), table.Pandas(t)))
+	keys, values := have.Keys(), have.Values()
+	for _, p := range pairs {
+		keys, values = append(keys, p[0]), append(values, p[1])
+	}
+	meta := arrow.NewMetadata(keys, values)
 	return arrow.NewSchema(s.Fields(), &meta)
 }
 
 // Write adds the rows of b, a batch of the table's source.
 func (w *Writer) Write(b *trace.Batch) error {
+	if err := w.begin(); err != nil {
+		return err
+	}
 	return w.table.Each(b, w.emit)
 }
 
@@ -84,7 +108,12 @@ func (w *Writer) emit(b *trace.Batch) error {
 
 // Close ends the stream or writes the file's footer. It does not close the
 // io.Writer.
-func (w *Writer) Close() error { return w.out.Close() }
+func (w *Writer) Close() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	return w.out.Close()
+}
 
 // plain turns dictionary columns into texts.
 type plain struct {

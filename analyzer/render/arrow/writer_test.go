@@ -21,10 +21,7 @@ import (
 func export(t *testing.T, fresh func() *table.Table, opt Options, batches []*trace.Batch) ([]byte, []tabletest.Row) {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, fresh(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := NewWriter(&out, fresh(), opt)
 	var want []tabletest.Row
 	again := fresh()
 	for _, b := range batches {
@@ -153,10 +150,7 @@ func file(t *testing.T, in []byte, mem memory.Allocator) []tabletest.Row {
 func TestP76P80Schema(t *testing.T) {
 	for _, tab := range table.All(table.Options{}) {
 		var out bytes.Buffer
-		w, err := NewWriter(&out, tab, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := NewWriter(&out, tab, Options{})
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +158,7 @@ func TestP76P80Schema(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tab.Name, err)
 		}
-		if !reader.Schema().Equal(schema(tab.Table)) {
+		if !reader.Schema().Equal(schema(tab.Table, tab.Metadata())) {
 			t.Errorf("%s: %s", tab.Name, reader.Schema())
 		}
 		for _, f := range reader.Schema().Fields() {
@@ -184,12 +178,10 @@ func TestWriteError(t *testing.T) {
 	broken := errors.New("disk full")
 	b := tabletest.Requests(rand.New(rand.NewPCG(1, 2)), "r", 50, trace.Clock{})
 	for _, asFile := range []bool{false, true} {
-		w, err := NewWriter(brokenWriter{broken}, table.Requests(table.Options{}), Options{File: asFile})
-		if err == nil {
-			err = w.Write(b)
-			if cerr := w.Close(); err == nil {
-				err = cerr
-			}
+		w := NewWriter(brokenWriter{broken}, table.Requests(table.Options{}), Options{File: asFile})
+		err := w.Write(b)
+		if cerr := w.Close(); err == nil {
+			err = cerr
 		}
 		if !errors.Is(err, broken) {
 			t.Errorf("file %v: %v", asFile, err)

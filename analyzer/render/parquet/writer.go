@@ -63,11 +63,6 @@ func NewWriter(w io.Writer, t *table.Table) *Writer {
 	for range t.Fields {
 		out.meta.ColumnOrders = append(out.meta.ColumnOrders, format.ColumnOrder{Value: &format.TypeDefinedOrder{}})
 	}
-	out.meta.KeyValueMetadata = thrift.Slice[format.KeyValue]{
-		{Key: "servescope.table", Value: t.Name},
-		{Key: "servescope.fields", Value: fields(t.Table)},
-		{Key: "pandas", Value: table.Pandas(t.Table)},
-	}
 	out.write([]byte(magic))
 	return out
 }
@@ -115,6 +110,10 @@ func (w *Writer) Write(b *trace.Batch) error {
 func (w *Writer) Close() error {
 	if w.rows > 0 {
 		w.flush()
+	}
+	w.meta.KeyValueMetadata = thrift.Slice[format.KeyValue]{{Key: "servescope.fields", Value: fields(w.table.Table)}}
+	for _, pair := range w.table.Metadata() {
+		w.meta.KeyValueMetadata = append(w.meta.KeyValueMetadata, format.KeyValue{Key: pair[0], Value: pair[1]})
 	}
 	footer, err := thrift.Marshal(&thrift.CompactProtocol{}, &w.meta)
 	if err != nil {

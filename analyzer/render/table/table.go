@@ -24,6 +24,7 @@ package table
 import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/trace/manifest"
 	"servescope/analyzer/unit"
 )
 
@@ -38,6 +39,10 @@ type Options struct {
 type Table struct {
 	*trace.Table              // what is written
 	Source       *trace.Table // what Each takes
+
+	// Manifest, if set, describes the export in the metadata of files that have
+	// some. It is asked for once, when the first batch is there or there is none.
+	Manifest func() *manifest.Manifest
 
 	columns    []column
 	definition *metric.Definition
@@ -70,8 +75,8 @@ func (t *Table) Each(b *trace.Batch, emit func(*trace.Batch) error) error {
 	return emit(dst)
 }
 
-// Rows exports a table of the model as it is, with the columns run and file in
-// front.
+// Rows exports a table of the model as it is, with the columns run, file and
+// run_key in front.
 func Rows(source *trace.Table, opt Options) *Table {
 	t := &Table{Source: source}
 	t.model(opt)
@@ -118,7 +123,7 @@ func (t *Table) done(name string) *Table {
 var rowNumber = trace.Field{Name: "row", Type: trace.Int64,
 	Doc: "number of the request in the export from 0; the tokens table refers to it"}
 
-// model adds run, file and the columns of the source.
+// model adds run, file, run_key and the columns of the source.
 func (t *Table) model(opt Options) {
 	t.columns = append(t.columns,
 		column{trace.Field{Name: "run", Type: trace.Dict, Doc: "label of the run"}, constant(func(b *trace.Batch) string {
@@ -128,6 +133,7 @@ func (t *Table) model(opt Options) {
 			return b.Run.Label
 		})},
 		column{trace.Field{Name: "file", Type: trace.Dict, Doc: "source the row was read from"}, constant(func(b *trace.Batch) string { return b.File })},
+		column{trace.Field{Name: "run_key", Type: trace.Int64, Doc: "which record of the source describes the run: its byte offset, or 0"}, fillKey},
 	)
 	for i, f := range t.Source.Fields {
 		src := trace.Col(i)
@@ -194,6 +200,18 @@ func timestamp(src trace.Col, nanos bool) func(*Table, *trace.Batch, trace.Col, 
 	}
 }
 
+// fillKey fills a column with the key of the batch's run.
+func fillKey(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) {
+	if b.Run == nil {
+		return
+	}
+	out := t.scratch.ints(b.Rows)
+	for i := range out {
+		out[i] = b.Run.Key
+	}
+	dst.SetInts(c, trace.Ints{Values: out})
+}
+
 // fillRow numbers the rows.
 func fillRow(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) {
 	out := t.scratch.ints(b.Rows)
@@ -201,4 +219,13 @@ func fillRow(t *Table, dst *trace.Batch, c trace.Col, b *trace.Batch) {
 		out[i] = t.rows + int64(i)
 	}
 	dst.SetInts(c, trace.Ints{Values: out})
+}
+
+// Metadata returns the keys and values of the file's metadata.
+func (t *Table) Metadata() [][2]string {
+	out := [][2]string{{manifest.TableKey, t.Name}}
+	if t.Manifest != nil {
+		out = append(out, [2]string{manifest.Key, t.Manifest().String()})
+	}
+	return append(out, [2]string{"pandas", Pandas(t.Table)})
 }

@@ -76,9 +76,11 @@ func (f fixture) write(t *testing.T, dir string) []tabletest.Row {
 	for suffix, open := range map[string]func(io.Writer, *table.Table) (writer, error){
 		".parquet": func(w io.Writer, t *table.Table) (writer, error) { return parquet.NewWriter(w, t), nil },
 		".csv":     func(w io.Writer, t *table.Table) (writer, error) { return csv.NewWriter(w, t), nil },
-		".arrows":  func(w io.Writer, t *table.Table) (writer, error) { return arrow.NewWriter(w, t, arrow.Options{}) },
+		".arrows": func(w io.Writer, t *table.Table) (writer, error) {
+			return arrow.NewWriter(w, t, arrow.Options{}), nil
+		},
 		".arrow": func(w io.Writer, t *table.Table) (writer, error) {
-			return arrow.NewWriter(w, t, arrow.Options{File: true})
+			return arrow.NewWriter(w, t, arrow.Options{File: true}), nil
 		},
 	} {
 		var out bytes.Buffer

@@ -16,6 +16,7 @@ import (
 	"servescope/analyzer/render/parquet"
 	"servescope/analyzer/render/table"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/trace/manifest"
 )
 
 // tableWriter writes batches of one table to a file.
@@ -29,19 +30,19 @@ type container struct {
 	name string // value of --to
 	ext  string // of files whose name tells it
 	text bool   // may go to a terminal
-	open func(w io.Writer, t *table.Table) (tableWriter, error)
+	open func(w io.Writer, t *table.Table) tableWriter
 }
 
 var containers = []container{
-	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table) (tableWriter, error) { return parquet.NewWriter(w, t), nil }},
-	{"arrow", ".arrow", false, func(w io.Writer, t *table.Table) (tableWriter, error) {
+	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table) tableWriter { return parquet.NewWriter(w, t) }},
+	{"arrow", ".arrow", false, func(w io.Writer, t *table.Table) tableWriter {
 		return arrow.NewWriter(w, t, arrow.Options{File: true})
 	}},
-	{"arrows", ".arrows", false, func(w io.Writer, t *table.Table) (tableWriter, error) {
+	{"arrows", ".arrows", false, func(w io.Writer, t *table.Table) tableWriter {
 		return arrow.NewWriter(w, t, arrow.Options{})
 	}},
-	{"csv", ".csv", true, func(w io.Writer, t *table.Table) (tableWriter, error) { return csv.NewWriter(w, t), nil }},
-	{"jsonl", ".jsonl", true, func(w io.Writer, t *table.Table) (tableWriter, error) { return jsonl.NewWriter(w, t), nil }},
+	{"csv", ".csv", true, func(w io.Writer, t *table.Table) tableWriter { return csv.NewWriter(w, t) }},
+	{"jsonl", ".jsonl", true, func(w io.Writer, t *table.Table) tableWriter { return jsonl.NewWriter(w, t) }},
 }
 
 // The values of --table and --timestamps.
@@ -111,10 +112,8 @@ func (p *Process) runConvert(c *cli.Context) error {
 	}
 	defer w.Close()
 	err = p.write(c.String("output"), w.names(), func(out io.Writer) error {
-		tw, err := kind.open(out, t)
-		if err != nil {
-			return err
-		}
+		tw := kind.open(out, t)
+		t.Manifest = func() *manifest.Manifest { return w.Manifest(q) }
 		switch {
 		case t.Name == "summary":
 			err = w.summary(c, q, tw.Write)
