@@ -12,9 +12,10 @@
 // it keeps the settings and the small arrays (at most 64 bytes per request) and
 // notes where the gaps between chunks lie, which are nearly all of the numbers.
 // The status of a request stands behind them, so only the second pass over the
-// gaps alone makes rows. It is cut in blocks that several goroutines parse; a
-// block owns the lists that begin in it, and parts are delivered in order, so
-// neither the number of goroutines nor the size of a block changes a row.
+// gaps alone makes rows. In both the gaps are cut in blocks that several
+// goroutines read; a block owns the lists that begin in it, and blocks are put
+// together in order, so neither the number of goroutines nor the size of a block
+// changes a row.
 package bench
 
 import (
@@ -78,14 +79,39 @@ func Open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 	}
 	r.second.src = src
 	r.opt.Workers = max(1, opt.Workers)
-	r.index = index{log: &r.log, c: jsonx.NewRecords(r, from, rng.From, rng.To, r.block()), nested: make(map[string]bool), memory: opt.Memory / 2}
+	r.index = index{log: &r.log, c: jsonx.NewRecords(r, from, rng.From, rng.To, r.block()), nested: make(map[string]bool), memory: opt.Memory / 2, block: r.block()}
 	if opt.Memory <= 0 {
 		r.index.memory = math.MaxInt64
 	}
 	for _, key := range d.Nested {
 		r.index.nested[key] = true
 	}
+	if at := src.At(); at != nil && r.opt.Workers > 1 {
+		r.index.ahead = func(g *region) bool { return r.ahead(at, g) }
+	}
 	return r, nil
+}
+
+// ahead surveys region g on several goroutines. It reports true when the first
+// pass is to go on at the end of g.
+func (r *reader) ahead(at io.ReaderAt, g *region) bool {
+	from := g.to
+	s := survey{at: at, size: int64(r.block()), end: r.index.c.Delimiter()}
+	s.extend(g, r.opt.Workers)
+	if g.to == from {
+		return false
+	}
+	rc, err := r.src.Open(g.to)
+	if err != nil {
+		r.fail(err)
+		return false
+	}
+	r.rc.Close()
+	r.rc = rc
+	r.in.Reset(rc)
+	r.index.c.Jump(g.to)
+	g.inside = false
+	return true
 }
 
 // reader implements formats.Reader.

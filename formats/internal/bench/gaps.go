@@ -168,9 +168,15 @@ type oddLists struct {
 	c *jsonx.Cursor
 }
 
-// next appends the next list to out. ok is false at the end.
+// next appends the next list to out. ok is false at the end. Where the text is no
+// JSON, that list and those behind it cannot be used: the index pass, which looks
+// at brackets only, has counted them.
 func (o *oddLists) next(out *part) (ok bool, err error) {
 	if !o.c.More() {
+		if _, broken := o.c.Problem(); broken && o.c.Err() == nil {
+			out.close(len(out.gaps), true)
+			return true, nil
+		}
 		return false, o.c.Err()
 	}
 	start, bad := len(out.gaps), false
@@ -192,6 +198,7 @@ func (o *oddLists) next(out *part) (ok bool, err error) {
 			out.gaps = append(out.gaps, v)
 		}
 	}
-	out.close(start, bad)
+	_, broken := o.c.Problem()
+	out.close(start, bad || broken)
 	return true, o.c.Err()
 }

@@ -18,10 +18,13 @@ const (
 type index struct {
 	log    *log
 	c      *jsonx.Cursor
-	nested map[string]bool // objects whose scalars are settings too
-	memory int64           // for the arrays of one record
+	nested map[string]bool    // objects whose scalars are settings too
+	memory int64              // for the arrays of one record
+	block  int                // bytes read at a time
+	ahead  func(*region) bool // goes on with a region on several goroutines, or nil; see survey
 	rec    Record
-	key    []byte // of the member being read
+	key    []byte  // of the member being read
+	run    []int64 // of an array of numbers, reused
 
 	started bool
 	noise   bool // the line holds brackets or commas between records
@@ -236,13 +239,22 @@ func (x *index) numbers(a Array) {
 	c := &x.rec.arrays[a]
 	c.reset()
 	c.present = true
+	scale := 0
+	if a.duration() {
+		scale = numx.Second
+	}
 	for x.c.Open(); x.c.More(); {
-		v, ok := x.number(c, a.duration())
-		if !ok {
+		before := c.n
+		if x.run = x.c.Run(x.run[:0], scale); len(x.run) > 0 {
+			for _, v := range x.run {
+				c.append(v)
+			}
+		} else if v, ok := x.number(c, a.duration()); ok {
+			c.append(v)
+		} else {
 			return
 		}
-		c.append(v)
-		if c.n%chunk == 0 && x.full() {
+		if c.n/chunk > before/chunk && x.full() {
 			return
 		}
 	}
@@ -350,11 +362,13 @@ func (x *index) texts() {
 	c.reset()
 	c.present = true
 	for x.c.Open(); x.c.More(); {
-		v := int8(-1)
-		if x.c.Kind() != jsonx.String {
-			x.c.Skip()
-		} else if v = 0; len(x.c.Text(1)) > 0 {
+		v, kind, at := int8(-1), x.c.Kind(), x.c.Offset()
+		switch x.c.Skip(); {
+		case kind != jsonx.String:
+		case x.c.Offset()-at > int64(len(`""`)):
 			v = 1
+		default:
+			v = 0
 		}
 		if x.cut() {
 			return

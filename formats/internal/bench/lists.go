@@ -20,12 +20,19 @@ type region struct {
 	inside, any bool // the scan is inside a list; the list has something in it
 }
 
-// region reads over the array that comes next.
+// region reads over the array that comes next. Once it proves long, it is left
+// to several goroutines as far as its structure is plain.
 func (x *index) region() region {
 	x.c.Open()
 	r := region{present: true, from: x.c.Offset(), to: x.c.Offset()}
-	for {
+	for long := false; ; {
 		at := x.c.Offset()
+		if !long && at-r.from >= longRegion*int64(x.block) {
+			long = true
+			if x.ahead != nil && x.ahead(&r) {
+				continue
+			}
+		}
 		w := x.c.Window()
 		if len(w) == 0 {
 			x.c.Cut()

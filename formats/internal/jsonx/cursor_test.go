@@ -373,7 +373,8 @@ func FuzzCursor(f *testing.F) {
 func BenchmarkSkip(b *testing.B) {
 	texts := []byte(`["` + strings.Repeat(strings.Repeat("some generated text ", 40)+`\"quoted\"\n`, 5000) + `"]`)
 	nested := []byte("[" + strings.Repeat(`{"name":"kernel","ts":1362008885154.907,"args":{"a":[1,2,3],"b":"c"}},`, 50000) + "1]")
-	for name, text := range map[string][]byte{"strings": texts, "nested": nested} {
+	escaped := []byte("[" + strings.Repeat(`"`+strings.Repeat(` fox \"jumps\" over], [[0.1]\n\tthe lazy dog: {\"a\": 日本語 \\`, 12)+`", `, 5000) + "1]")
+	for name, text := range map[string][]byte{"strings": texts, "nested": nested, "escaped": escaped} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {

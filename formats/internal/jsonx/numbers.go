@@ -1,6 +1,10 @@
 package jsonx
 
-import "servescope/formats/internal/numx"
+import (
+	"bytes"
+
+	"servescope/formats/internal/numx"
+)
 
 // MaxNumbers is the longest array that Numbers keeps. No response has as many
 // tokens; a file that claims so must not decide how much memory is used.
@@ -43,4 +47,34 @@ func (c *Cursor) Numbers(dst []int64, scale int) (out []int64, ok bool) {
 	}
 	c.Leave()
 	return dst, false
+}
+
+// runLength bounds how far Run looks for what ends a run.
+const runLength = 4 << 10
+
+// Run appends the numbers that come next in the array entered last to dst, each
+// times 10^scale as numx.Scaled does, as far as they are plainly written: none is
+// negative, and with a scale of 0 none has a fraction or an exponent. Where that
+// ends, which may be at once, the caller reads on with More. Call it when More
+// has returned true.
+func (c *Cursor) Run(dst []int64, scale int) []int64 {
+	w := c.Window()
+	w = w[:min(len(w), runLength)]
+	odd := "-"
+	if scale == 0 {
+		odd = "-.eE"
+	}
+	for i := range len(odd) {
+		if k := bytes.IndexByte(w, odd[i]); k >= 0 {
+			w = w[:k]
+		}
+	}
+	out, n, stop := numx.List(dst, w, scale, true)
+	if stop == numx.End {
+		n-- // More leaves the array
+	}
+	if c.pos += n; len(out) > len(dst) {
+		c.first = true // a comma was consumed, or the end follows
+	}
+	return out
 }

@@ -115,6 +115,23 @@ func (c *Cursor) bound(from int) {
 	}
 }
 
+// Delimiter returns the byte without which a record does not end: the line feed,
+// or of one that goes on to the next record the brace that begins that.
+func (c *Cursor) Delimiter() byte {
+	if c.single {
+		return '\n'
+	}
+	return '{'
+}
+
+// Jump makes the cursor go on at the given offset, within the same containers
+// and the same record, which is for the caller to know. The next byte that its
+// reader gives must be the one there, and the byte before no line feed.
+func (c *Cursor) Jump(offset int64) {
+	c.base, c.pos, c.end, c.full = offset, 0, 0, 0
+	c.done, c.closed, c.newline, c.err = false, false, false, nil
+}
+
 // SkipLine goes to the end of the line, before its line feed, or to the end of
 // the record. It forgets the open containers and the problem.
 func (c *Cursor) SkipLine() {

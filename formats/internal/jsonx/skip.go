@@ -50,58 +50,47 @@ func (c *Cursor) skipTo(depth int) bool {
 // skipString skips the rest of a string. It looks for quotes only; a quote is
 // escaped when an odd number of backslashes stands before it.
 func (c *Cursor) skipString() bool {
-	if c.skipShort() {
-		return true
-	}
 	escaped := false // the run of backslashes that ends the previous window is odd
-	for {
-		w := c.buf[c.pos:c.end]
-		i := bytes.IndexByte(w, '"')
-		n := i
-		if i < 0 {
-			n = len(w)
+	for start := c.pos; ; {
+		i := quote(c.buf[c.pos:c.end])
+		c.pos += i
+		run := c.pos
+		for run > start && c.buf[run-1] == '\\' {
+			run--
 		}
-		run := 0
-		for run < n && w[n-1-run] == '\\' {
-			run++
-		}
-		odd := run&1 == 1
-		if run == n {
+		odd := (c.pos-run)&1 == 1
+		if run == start {
 			odd = odd != escaped
 		}
-		if i < 0 {
+		if c.pos == c.end {
 			escaped = odd
-			c.pos = c.end
 			if !c.fill() {
 				return c.truncated()
 			}
+			start = c.pos
 			continue
 		}
-		c.pos += i + 1
+		c.pos++
 		if !odd {
 			return true
 		}
-		escaped = false
+		start, escaped = c.pos, false
 	}
 }
 
-// skipShort skips the rest of a string if it ends within 32 bytes and has no
-// escape: a call of IndexByte costs more than that.
-func (c *Cursor) skipShort() bool {
-	for i := c.pos; i+8 <= c.end && i < c.pos+32; i += 8 {
-		x := binary.LittleEndian.Uint64(c.buf[i:])
-		quote, escape := zeros(x^ones*'"'), zeros(x^ones*'\\')
-		if quote|escape == 0 {
-			continue
+// quote returns the index of the first quote in b, or its length. The next one
+// is mostly near: a call of IndexByte costs more than looking at 32 bytes.
+func quote(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b) && i < 32; i += 8 {
+		if m := zeros(binary.LittleEndian.Uint64(b[i:]) ^ ones*'"'); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
 		}
-		end := bits.TrailingZeros64(quote)
-		if bits.TrailingZeros64(escape) < end {
-			return false
-		}
-		c.pos = i + end>>3 + 1
-		return true
 	}
-	return false
+	if k := bytes.IndexByte(b[i:], '"'); k >= 0 {
+		return i + k
+	}
+	return len(b)
 }
 
 const (
