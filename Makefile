@@ -1,4 +1,5 @@
 # make test   the tests: needs Go, make and a network, nothing else
+# make page   the page with its engine, as bin/servescope.html
 # make check  all that must pass before a change lands; also needs Node
 # make bench  speed and memory, as Markdown
 # make update write the goldens, samples and generated parts anew
@@ -30,11 +31,11 @@ SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 # counts as a failure of the target.
 FUZZTIME ?= 3000x
 
-.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm fused recompute duckdb fuzz
+.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm page browser fused recompute duckdb fuzz
 
 test: fmt vet unit race
 
-check: test tidy static clean-tree fused race-all wasm recompute duckdb fuzz
+check: test tidy static clean-tree fused race-all wasm browser recompute duckdb fuzz
 
 fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }
@@ -88,6 +89,24 @@ wasm:
 	bin/core $(SAMPLES) >bin/native.json
 	"$(JSEXEC)" bin/core.wasm $(SAMPLES) >bin/wasm.json
 	cmp bin/native.json bin/wasm.json
+
+DIST = wasm/page/dist
+# The page's script and style are committed; its engine is built here.
+page:
+	$(GO) generate ./wasm/page
+	$(WASM) $(GO) vet $(TAGS) ./wasm/browser
+	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/browser.wasm ./wasm/browser
+	gzip -9nc bin/browser.wasm >$(DIST)/core.wasm.gz
+	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
+	$(GO) run ./wasm/page/write >bin/servescope.html
+	@wc -c <$(DIST)/core.wasm.gz | awk '{ print "page: core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'
+	@cat $(DIST)/page.js $(DIST)/page.css $(DIST)/worker.js $(DIST)/wasm_exec.js | gzip -9nc | wc -c | awk '{ print "page: script and style, gzip:", $$1, "bytes"; exit $$1 > 153600 }'
+	@wc -c <bin/servescope.html | awk '{ print "page: document:", $$1, "bytes"; exit $$1 > 9437184 }'
+
+# The page in a real browser.
+browser: page
+	.ci/need chromium chromium
+	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 .
 
 # Metrics computed a second time, by a script that shares nothing with the product.
 recompute:

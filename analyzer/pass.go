@@ -170,6 +170,7 @@ func (s *Session) passResident(ctx context.Context, sel *selection, p *pass) ([]
 				if i >= len(s.rows) || ctx.Err() != nil {
 					return
 				}
+				s.yield()
 				r := s.rows[i]
 				b := r.batch
 				if lists {

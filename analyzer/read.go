@@ -94,12 +94,23 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(wo
 	return parts, context.Cause(ctx)
 }
 
+// openJob opens the reader of a job.
+func (s *Session) openJob(ctx context.Context, j *job, m *meter, opt formats.Options) (formats.Reader, error) {
+	src := &metered{j.file.source, m, j.file}
+	if s.opt.Open != nil {
+		if r, err := s.opt.Open(ctx, j.file.format, j.file.source, src, j.rng, opt, m.add); r != nil || err != nil {
+			return r, err
+		}
+	}
+	return j.file.format.Open(ctx, src, j.rng, opt)
+}
+
 func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, fold func(*trace.Batch) error) error {
 	before, err := j.wait(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := j.file.format.Open(ctx, &metered{j.file.source, m, j.file}, j.rng, formats.Options{
+	r, err := s.openJob(ctx, j, m, formats.Options{
 		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
 		Year: given(s.opt.Years, j.file.label), TZ: given(s.opt.Zones, j.file.label), After: before, More: j.more,
 	})

@@ -79,6 +79,7 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 	}
 	var u unpacker
 	for i, r := range s.rows {
+		s.yield()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -57,6 +57,7 @@ func (s *Session) choose(q *query.Query, metrics kernel.RowMetric, facts *kernel
 	}
 	whys := make([][]uint8, len(s.rows))
 	for i, r := range s.rows {
+		s.yield()
 		if pass != nil {
 			c.pass = pass[i]
 		}

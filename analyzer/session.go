@@ -43,7 +43,21 @@ type Options struct {
 	// in this pass over the inputs and their total, -1 when it is unknown. Calls
 	// come from several goroutines, one at a time.
 	Progress func(done, total int64)
+
+	// Yield, if set, is called between batches of rows that are in memory. A
+	// browser's worker has one thread, which must be given up for others to run.
+	Yield func()
+
+	// Open, if set, opens the readers of inputs instead of their formats; nil and
+	// no error leave it to the format. A browser reads in several workers.
+	Open OpenFunc
 }
+
+// OpenFunc opens a reader of the part rng of an input. in is the input as it was
+// given to Open; src has the same bytes and counts those that are read, for the
+// progress and to end reading when it is cancelled. Bytes that are read
+// otherwise are counted by read, whose error must end the reader.
+type OpenFunc func(ctx context.Context, f *formats.Format, in formats.Source, src formats.Source, rng formats.Range, opt formats.Options, read func(n int) error) (formats.Reader, error)
 
 // DefaultMemory is the budget of a session that names none.
 const DefaultMemory = 256 << 20
@@ -75,6 +89,13 @@ type Session struct {
 	links  []*resident         // rows of the collectives table, lists included, in the same order; none if they do not fit
 	lines  map[linePlace]int64 // line numbers found so far
 	audits *audits             // of what producers claim; nil until the first report
+}
+
+// yield lets others run where one thread has to do for all.
+func (s *Session) yield() {
+	if s.opt.Yield != nil {
+		s.opt.Yield()
+	}
 }
 
 // file is one input and what reading it brought to light.

@@ -50,5 +50,5 @@ type DefinedRow struct {
 // MarshalJSON implements json.Marshaler, as for a report.
 func (d Definitions) MarshalJSON() ([]byte, error) {
 	type plain Definitions
-	return marshal(plain(d))
+	return Marshal(plain(d))
 }

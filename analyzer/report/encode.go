@@ -19,10 +19,13 @@ type former interface{ form() any }
 // refuse the whole report for one NaN.
 func (r Report) MarshalJSON() ([]byte, error) {
 	type plain Report
-	return marshal(plain(r))
+	return Marshal(plain(r))
 }
 
-func marshal(v any) ([]byte, error) {
+// Marshal returns the JSON form of a value by the same rules. The value consists
+// of structs with json tags, maps by text, slices, texts, truth values, int,
+// int32, int64 and float64.
+func Marshal(v any) ([]byte, error) {
 	var e encoder
 	e.value(reflect.ValueOf(v))
 	return e.buf, e.err

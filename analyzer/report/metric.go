@@ -52,4 +52,4 @@ func (m Metric) form() any {
 
 // MarshalJSON implements json.Marshaler: a metric without values is
 // {"value":null,"reason":…} with its definition and exclusions beside it.
-func (m Metric) MarshalJSON() ([]byte, error) { return marshal(m) }
+func (m Metric) MarshalJSON() ([]byte, error) { return Marshal(m) }

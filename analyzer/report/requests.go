@@ -54,7 +54,7 @@ func (r Requests) form() any {
 }
 
 // MarshalJSON implements json.Marshaler: unknown counts are null with the reason.
-func (r Requests) MarshalJSON() ([]byte, error) { return marshal(r) }
+func (r Requests) MarshalJSON() ([]byte, error) { return Marshal(r) }
 
 // count is a count as a value, null where it is unknown.
 func (r *Requests) count(n int64) Value {

@@ -69,4 +69,4 @@ func (v Value) form() any {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (v Value) MarshalJSON() ([]byte, error) { return marshal(v) }
+func (v Value) MarshalJSON() ([]byte, error) { return Marshal(v) }

@@ -1,0 +1,78 @@
+//go:build js && wasm
+
+// Command browser is the engine of the page: package bridge in a browser's
+// worker. It defines three functions for the script around it,
+//
+//	servescope.call(id, request, files, answer)
+//	servescope.cancel(id)
+//
+// where request is a text in the encoding of package bridge, files is an array
+// of File and answer(head, body) is called with a text and an ArrayBuffer or
+// null. What is answered is said by package bridge. The program never ends.
+package main
+
+import (
+	"context"
+	"syscall/js"
+	"time"
+
+	"servescope/formats"
+	"servescope/formats/all"
+	"servescope/wasm/bridge"
+)
+
+// memory is the budget of a session. A tab has 4 GiB of address space.
+const memory = 768 << 20
+
+func main() {
+	e := bridge.New(bridge.Options{
+		Set: all.Set(), Workers: 1, Memory: memory, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield,
+	})
+	calls := make(map[int]context.CancelFunc) // touched by JavaScript's thread alone, which is Go's
+	js.Global().Set("servescope", map[string]any{
+		"call": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			id, request, answer := args[0].Int(), []byte(args[1].String()), args[3]
+			files := filesOf(args[2])
+			ctx, cancel := context.WithCancel(context.Background())
+			calls[id] = cancel
+			go func() {
+				defer func() {
+					cancel()
+					delete(calls, id)
+				}()
+				e.Call(ctx, request, files, func(head, body []byte) { answer.Invoke(string(head), bufferOf(body)) })
+			}()
+			return nil
+		}),
+		"cancel": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			if cancel := calls[args[0].Int()]; cancel != nil {
+				cancel()
+			}
+			return nil
+		}),
+	})
+	js.Global().Call("servescopeReady")
+	select {}
+}
+
+// filesOf makes inputs of an array of File.
+func filesOf(list js.Value) []formats.Input {
+	if !list.Truthy() {
+		return nil
+	}
+	out := make([]formats.Input, list.Length())
+	for i := range out {
+		out[i].Source = newBlob(list.Index(i))
+	}
+	return out
+}
+
+// bufferOf copies bytes into an ArrayBuffer; nil gives null.
+func bufferOf(b []byte) js.Value {
+	if b == nil {
+		return js.Null()
+	}
+	array := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(array, b)
+	return array.Get("buffer")
+}

@@ -1,0 +1,105 @@
+// The engine, as the page sees it; README.md describes it.
+import { EngineError } from './error.js'
+import { WasmTransport } from './wasm.js'
+
+export { EngineError }
+
+const utf8 = new TextDecoder()
+
+// encode makes a request of an operation and its arguments: undefined, null, ''
+// and false are left out, an array is a key several times.
+function encode(op, ...args) {
+  const form = new URLSearchParams({ op })
+  for (const [key, value] of args.flatMap(a => Object.entries(a ?? {}))) {
+    if (Array.isArray(value)) for (const v of value) form.append(key, v)
+    else if (value !== undefined && value !== null && value !== '' && value !== false) form.append(key, value)
+  }
+  return form.toString()
+}
+
+const last = ({ head, body }) => {
+  if (head.type === 'error') throw new EngineError(head, body && JSON.parse(utf8.decode(body)))
+  return { head, body }
+}
+
+// Engine computes. There is one of it.
+export class Engine {
+  #transport
+  #sessions = 0
+
+  static async start(options = {}) {
+    const engine = new Engine()
+    engine.#transport = await WasmTransport.start(options)
+    const { head } = last(await engine.#transport.call(encode('describe')))
+    engine.formats = head.formats
+    engine.metrics = head.metrics
+    engine.definitions = head.definitions
+    engine.columns = head.columns
+    engine.dimensions = head.dimensions
+    engine.sessions = []
+    return engine
+  }
+
+  get kind() { return this.#transport.kind }
+  get canOpen() { return this.kind === 'wasm' }
+
+  async open(files, options = {}) {
+    const { format, labels = [], join, align, year = [], tz = [], onProgress, signal } = options
+    files = Array.from(files)
+    const number = ++this.#sessions
+    const args = { session: number, format, join, align, year, tz, label: files.map((_, i) => labels[i] ?? '') }
+    const { head } = last(await this.#transport.call(encode('open', args), { files, signal }))
+    return new Session(this.#transport, number, head, { files, options, onProgress })
+  }
+}
+
+// Session is some files that are analyzed together.
+class Session {
+  #transport
+  #number
+  #generation
+  #onProgress
+
+  constructor(transport, number, opened, { files, options, onProgress }) {
+    this.#transport = transport
+    this.#number = number
+    this.#generation = transport.generation
+    this.#onProgress = onProgress
+    this.inputs = opened.inputs
+    this.estimate = opened.estimate
+    this.files = files // to open them again after the engine has died
+    this.options = options
+  }
+
+  async #call(op, query, spec, { signal, onProgress = this.#onProgress } = {}) {
+    if (this.#generation !== this.#transport.generation) {
+      throw new EngineError({ code: 'engine_died', message: 'the engine was started anew', hint: 'open the files again' })
+    }
+    const onAnswer = (head, body) => {
+      if (head.type === 'progress') onProgress?.({ ...head, report: body ? JSON.parse(utf8.decode(body)) : null })
+    }
+    return last(await this.#transport.call(encode(op, { session: this.#number }, query, spec), { signal, onAnswer }))
+  }
+
+  async run(query, options) {
+    const { body } = await this.#call('run', query, null, options)
+    return JSON.parse(utf8.decode(body))
+  }
+
+  async view(query, spec, options) {
+    const { head, body } = await this.#call('view', query, spec, options)
+    const columns = {}
+    for (const c of head.columns) {
+      columns[c.name] = c.type === 'float64' ? new Float64Array(body, c.at, c.n)
+        : { codes: new Int32Array(body, c.at, c.n), values: c.values }
+    }
+    return { ...head, columns }
+  }
+
+  async export(query, spec, options) {
+    const { head, body } = await this.#call('export', query, spec, options)
+    return { name: head.name, type: head.mime, bytes: new Uint8Array(body) }
+  }
+
+  close() { return this.#call('close') }
+}

@@ -1,0 +1,101 @@
+import { EngineError, cancelled } from './error.js'
+
+// The document holds the core as text: base64 of a gzip file, and the script of
+// the worker. They stand behind the page's own script, which runs before them.
+const loaded = () => document.readyState !== 'loading' ? Promise.resolve()
+  : new Promise(done => document.addEventListener('DOMContentLoaded', done, { once: true }))
+
+const part = id => document.getElementById(id)?.textContent ?? null
+
+// compile returns the core, which all workers share.
+async function compile(id) {
+  const text = part(id)
+  if (text === null) throw new EngineError({ message: 'this document holds no engine', hint: 'build it with make page' })
+  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), c => c.charCodeAt(0))
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }))
+}
+
+// WasmTransport carries calls to the core in a worker. When the worker dies its
+// calls fail with engine_died and the next call starts another one.
+export class WasmTransport {
+  kind = 'wasm'
+  generation = 0 // sessions of an earlier one are gone
+  #module
+  #url
+  #worker = null
+  #calls = new Map()
+  #id = 0
+  #onState
+
+  static async start({ onState = () => {} }) {
+    const t = new WasmTransport()
+    t.#onState = onState
+    onState('starting')
+    await loaded()
+    t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
+    t.#module = await compile('core.wasm')
+    await t.#boot()
+    return t
+  }
+
+  #boot() {
+    return this.#worker ??= new Promise((resolve, reject) => {
+      const worker = new Worker(this.#url)
+      const fail = reason => {
+        reject(new EngineError({ message: `the engine did not start: ${reason}` }))
+        this.#bury(worker, reason)
+      }
+      worker.onerror = e => { e.preventDefault(); fail(e.message) }
+      worker.onmessage = ({ data }) => {
+        if (data.ready) {
+          this.#onState('ready')
+          resolve(worker)
+        } else if ('died' in data) {
+          fail(data.died)
+        } else {
+          this.#calls.get(data.id)?.(data)
+        }
+      }
+      worker.postMessage({ module: this.#module })
+    })
+  }
+
+  // bury ends a worker and all that waits for it, and starts the next one.
+  #bury(worker, reason) {
+    worker.terminate()
+    this.generation++
+    this.#worker = null
+    const memory = /out of memory|allocat/i.test(reason)
+    const head = memory
+      ? { code: 'too_large', message: 'the memory of this tab is used up' }
+      : { code: 'engine_died', message: 'the engine has stopped: ' + (reason.split('\n')[0] || 'no reason given') }
+    const calls = [...this.#calls.values()]
+    this.#calls.clear()
+    for (const call of calls) call({ head: JSON.stringify({ type: 'error', hint: '', ...head }), body: null })
+    this.#onState('failed')
+    this.#boot().catch(() => {})
+  }
+
+  // call sends a request and returns its last answer; others go to onAnswer.
+  async call(request, { files = null, signal, onAnswer = () => {} } = {}) {
+    if (signal?.aborted) throw cancelled()
+    const worker = await this.#boot()
+    const id = ++this.#id
+    return new Promise((resolve, reject) => {
+      const cancel = () => { worker.postMessage({ cancel: id }); end(() => reject(cancelled())) }
+      const end = settle => {
+        signal?.removeEventListener('abort', cancel)
+        this.#calls.delete(id)
+        settle()
+      }
+      signal?.addEventListener('abort', cancel)
+      this.#calls.set(id, ({ head, body }) => {
+        const answer = JSON.parse(head)
+        if (answer.type === 'result' || answer.type === 'error') end(() => resolve({ head: answer, body }))
+        else onAnswer(answer, body)
+      })
+      worker.postMessage({ id, request, files })
+    })
+  }
+}
