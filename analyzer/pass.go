@@ -23,10 +23,11 @@ type pass struct {
 	ends    *kernel.Ends
 	states  [][]kernel.State // by worker; nil where the worker has seen no row
 	zero    [][]int32        // by worker
+	memory  []kernel.Memory  // by worker
 }
 
 func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, workers int) *pass {
-	return &pass{q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers)}
+	return &pass{q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers), memory: make([]kernel.Memory, workers)}
 }
 
 // update folds the rows of v. Each worker is one goroutine.
@@ -34,7 +35,7 @@ func (p *pass) update(worker int, v *kernel.View) {
 	if p.states[worker] == nil {
 		p.states[worker] = p.fresh()
 	}
-	v.Choices, v.Ends = p.choices, p.ends
+	v.Choices, v.Ends, v.Memory = p.choices, p.ends, &p.memory[worker]
 	for _, state := range p.states[worker] {
 		state.Update(v)
 	}

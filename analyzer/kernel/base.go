@@ -18,6 +18,7 @@ type base struct {
 	facts *Facts
 	runs  map[int32]*runInfo
 	late  bool // a run's windows cannot be placed without facts that are missing
+	batch batch
 }
 
 func newBase(def *metric.Definition, q *query.Query, facts *Facts) base {
@@ -26,9 +27,10 @@ func newBase(def *metric.Definition, q *query.Query, facts *Facts) base {
 
 // batch is a view that a state is about to fold.
 type batch struct {
-	rows
+	*rows
 	base  *base
 	read  []row // the rows, or nil where each is read when it is asked for
+	row   row   // the one last read so
 	index int32 // of the run
 	run   *runInfo
 	axes  []axis       // by code of the clock + 1; first that of rows without one
@@ -46,8 +48,9 @@ func (b *base) begin(v *View) *batch {
 		b.runs[v.RunIndex] = run
 	}
 	run.meet(v)
-	x := &batch{rows: rowsOf(v), base: b, index: v.RunIndex, run: run, code: -1}
-	x.read = v.shared(&x.rows)
+	v.share()
+	x := &b.batch
+	*x = batch{rows: v.rows, read: v.read, base: b, index: v.RunIndex, run: run, axes: x.axes[:0], code: -1}
 	for i := range x.clock {
 		x.clock[i] = -2
 	}
@@ -67,13 +70,14 @@ func (b *base) begin(v *View) *batch {
 	return x
 }
 
-// next returns row i after learning of it. selected is false for rows that the
-// query removed.
-func (x *batch) next(i int) (w row, selected bool) {
+// next returns row i after learning of it; it is valid until the next call, and
+// must not be changed. selected is false for rows that the query removed.
+func (x *batch) next(i int) (w *row, selected bool) {
 	if x.read != nil {
-		w = x.read[i]
+		w = &x.read[i]
 	} else {
-		w = x.at(i)
+		x.row = x.at(i)
+		w = &x.row
 	}
 	if w.role == join.Repeats { // another row says it all
 		w.sibling = true
@@ -93,7 +97,7 @@ func (x *batch) next(i int) (w row, selected bool) {
 		side.note(x.clockAt(i))
 	}
 	if w.placed {
-		side.all.add(&w)
+		side.all.add(w)
 	}
 	side.seen++
 	if w.role == join.Linked && x.timed {
@@ -102,19 +106,19 @@ func (x *batch) next(i int) (w row, selected bool) {
 	if x.group[i] < 0 {
 		return w, false
 	}
-	side.count(&w, x.base.def)
+	side.count(w, x.base.def)
 	if w.sibling { // counted with another row
 		if w.placed {
-			side.selected.add(&w)
+			side.selected.add(w)
 		}
 		return w, true
 	}
 	side.rows++
-	if _, why := ttft(&w, x.base.def); why == metric.None {
+	if _, why := ttft(w, x.base.def); why == metric.None {
 		side.timed++
 	}
 	if w.placed {
-		side.selected.add(&w)
+		side.selected.add(w)
 	} else {
 		side.unplaced++
 	}

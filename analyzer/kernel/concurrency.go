@@ -94,7 +94,7 @@ func (f *flight) add(w *row, def *metric.Definition) {
 		return
 	}
 	if w.placed {
-		f.starts, f.ends = append(f.starts, start), append(f.ends, end)
+		f.starts, f.ends = grown(f.starts, start), grown(f.ends, end)
 	}
 }
 

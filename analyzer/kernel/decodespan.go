@@ -55,10 +55,9 @@ func (c *decodeSpans) of(source decompose.SpanSource) *decompose.TokenTime {
 func (s *decodeSpanState) Update(v *View) {
 	x := s.begin(v)
 	m := membersOf(v)
-	var w row
 	for i := range v.Rows {
-		var selected bool
-		if w, selected = x.next(i); !selected || w.sibling {
+		w, selected := x.next(i)
+		if !selected || w.sibling {
 			continue
 		}
 		s.cells.room()
@@ -76,7 +75,7 @@ func (s *decodeSpanState) Update(v *View) {
 		if q.last == none {
 			c.measured++
 		}
-		ends, list, tried := m.of(i, &w)
+		ends, list, tried := m.of(i, w)
 		if list == nil {
 			if tried {
 				c.unsure++

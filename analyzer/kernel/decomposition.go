@@ -78,10 +78,10 @@ func (c *cohorts) of(s *decompose.Signature) *cohort {
 func (c *cohorts) add(p *decompose.Parts) {
 	o := c.of(&p.Signature)
 	for i, e := range p.Entries() {
-		o.values = append(o.values, e.NS)
+		o.values = grown(o.values, e.NS)
 		o.steps[i] = max(o.steps[i], e.Step)
 	}
-	o.values = append(o.values, p.Total)
+	o.values = grown(o.values, p.Total)
 	if p.Measured && p.Open == p.Residual() {
 		o.measured++
 	}
@@ -96,13 +96,12 @@ func (c *cohorts) add(p *decompose.Parts) {
 func (s *decompositionState) Update(v *View) {
 	x := s.begin(v)
 	columns := decompose.ColumnsOf(v.Batch)
-	var w row // here, for request may return it: one allocation, not one per row
 	var p decompose.Parts
 	rows := make([]decompose.Row, 1, 8) // that of the row, then those of its peers
 	others := linkedRows(v.Links, v.Base)
 	for i := range v.Rows {
-		var selected bool
-		if w, selected = x.next(i); !selected || w.sibling {
+		w, selected := x.next(i)
+		if !selected || w.sibling {
 			continue
 		}
 		s.cells.room()
@@ -112,7 +111,7 @@ func (s *decompositionState) Update(v *View) {
 		rows = inward(others(i, rows[:1]))
 		place := x.place(q, x.group[i], q.arrival())
 		why := s.takeApart(q, rows, &p)
-		s.unjoined(x, i, &w, place)
+		s.unjoined(x, i, w, place)
 		c := s.cells.at(place, 1)
 		c.rows++
 		if why == metric.None {

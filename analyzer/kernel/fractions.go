@@ -115,16 +115,16 @@ func (s *fractionsState) Update(v *View) {
 		o := s.cells.at(place{NoWindow, x.index, x.group[i], int32(w.side)}, 0)
 		if p := s.def.TPOT; p != nil {
 			if d, n, why := w.tpotOf(s.def); why == metric.None {
-				s.pace(o, ofTPOT, &w, p, d, n)
+				s.pace(o, ofTPOT, w, p, d, n)
 			}
 		}
 		if p := s.def.ITL; p != nil {
 			received := int64(none)
-			if c, why := l.at(i, &w); why == metric.None && p.Chunks {
-				received = c.received(&w)
+			if c, why := l.at(i, w); why == metric.None && p.Chunks {
+				received = c.received(w)
 			}
 			if d, n, why := w.paceOf(p, received, s.def); why == metric.None {
-				s.pace(o, ofITL, &w, p, d, n)
+				s.pace(o, ofITL, w, p, d, n)
 			}
 		}
 		if q := w.request(); !w.sibling {

@@ -26,7 +26,17 @@ type View struct {
 	Links *join.Links
 	Base  int32
 
-	read []row // the batch's rows, read once for all kernels; nil before, and where they are many
+	Memory *Memory // that the rows are read into, if it is set
+
+	rows *rows // read once for all kernels; nil before
+	read []row // the same; nil where they are many
+}
+
+// Memory is where the rows of a view are read. One goroutine may give it to one
+// view after the other: that of the view before is not used any more then.
+type Memory struct {
+	rows rows
+	read []row
 }
 
 // Kernel describes one group of metrics.

@@ -43,13 +43,13 @@ func (s *ratesState) Update(v *View) {
 		if !selected || s.late || w.role == join.Linked {
 			continue
 		}
-		c, why := l.at(i, &w)
-		e := emissionOf(&w, c, why, s.def)
+		c, why := l.at(i, w)
+		e := emissionOf(w, c, why, s.def)
 		name := ""
 		if code, ok := names.At(i); ok {
 			name = names.Values[code]
 		}
-		s.y = sequence{batch: x, row: w, emission: e, i: i, group: x.group[i], replica: name}
+		s.y = sequence{batch: x, row: *w, emission: e, i: i, group: x.group[i], replica: name}
 		if !w.sibling {
 			s.count(s.y.request(s.def))
 		}
@@ -57,7 +57,7 @@ func (s *ratesState) Update(v *View) {
 		s.decode(&s.y)
 		if s.def.ChunkPeak && w.cohort(s.def) == metric.None {
 			if why == metric.None {
-				c, why = l.listed(i, &w, c, s.def)
+				c, why = l.listed(i, w, c, s.def)
 			}
 			s.peaks(&s.y, c, why, origin)
 		}

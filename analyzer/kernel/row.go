@@ -99,15 +99,27 @@ func rowsOf(v *View) rows {
 // in a core's cache.
 const mostShared = 512
 
-// shared returns the rows of v, which r reads, or nil where they are too many.
-func (v *View) shared(r *rows) []row {
-	if v.read == nil && v.Rows <= mostShared {
-		v.read = make([]row, v.Rows)
-		for i := range v.read {
-			v.read[i] = r.at(i)
-		}
+// share reads the rows of v, unless that is done, for all kernels.
+func (v *View) share() {
+	if v.rows != nil {
+		return
 	}
-	return v.read
+	m := v.Memory
+	if m == nil {
+		m = new(Memory)
+	}
+	m.rows = rowsOf(v)
+	v.rows = &m.rows
+	if v.Rows > mostShared {
+		return
+	}
+	if cap(m.read) < v.Rows {
+		m.read = make([]row, v.Rows, mostShared)
+	}
+	v.read = m.read[:v.Rows]
+	for i := range v.read {
+		v.read[i] = m.rows.at(i)
+	}
 }
 
 // at returns row i.

@@ -146,7 +146,14 @@ type runInfo struct {
 	duration int64  // as the producer measured it, or none
 	limit    int64  // the client's limit on concurrency, or 0
 	linked   bool   // rows of several sides are linked
+	met      origin // the latest record
 	sides    [slots]sideInfo
+}
+
+// origin names a record that a batch belongs to.
+type origin struct {
+	run  *trace.RunMeta
+	file string
 }
 
 func newRunInfo() *runInfo {
@@ -161,6 +168,10 @@ func newRunInfo() *runInfo {
 // meet learns of the record that a batch belongs to.
 func (r *runInfo) meet(v *View) {
 	r.linked = r.linked || v.Links != nil
+	if r.met == (origin{v.Run, v.File}) {
+		return
+	}
+	r.met = origin{v.Run, v.File}
 	record := v.File + "\x00" + strconv.FormatInt(v.Run.Key, 36)
 	if r.record == record {
 		return

@@ -78,14 +78,14 @@ func (s *tokensState) Update(v *View) {
 		if !selected || s.late {
 			continue
 		}
-		c, why := l.at(i, &w)
+		c, why := l.at(i, w)
 		if out := w.cohort(s.def); out != metric.None {
 			why = out
 		}
 		plain := why == metric.None && w.joint == nil && !x.axis.divided() && s.plain() && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
 		if !plain {
 			s.flush(x, &l, &b)
-			s.row(x, &l, i, &w, c, why)
+			s.row(x, &l, i, w, c, why)
 			continue
 		}
 		if b.end != i || b.group != x.group[i] || b.slot != w.slot() {
@@ -93,7 +93,7 @@ func (s *tokensState) Update(v *View) {
 			b = block{from: i, group: x.group[i], slot: w.slot()}
 		}
 		b.end = i + 1
-		if !c.single(&w) {
+		if !c.single(w) {
 			b.uneven += int64(len(c.gaps))
 		}
 	}
