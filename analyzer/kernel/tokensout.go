@@ -137,7 +137,7 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 		out.Requests = p.requests[i]
 		setMetric(c, m.name, s.pooled(out, p.digests[i], m.scale, wide))
 	}
-	if s.plain() && p.uneven == 0 && p.digests[gapDigest].N > 0 {
+	if s.plain() && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
 		out := s.emptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token
 		out.Requests = p.requests[gapDigest]
 		setMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))
@@ -156,12 +156,13 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 // pooled fills a metric with the statistics of a digest whose values are in
 // 1/scale of the metric's unit; scale is a power of two.
 func (b *base) pooled(out report.Metric, d *stat.Digest, scale float64, wide bool) report.Metric {
-	if d.N == 0 {
+	sums := d.Moments()
+	if sums.N == 0 {
 		return out
 	}
-	out.Reason, out.N, out.Exact = "", d.N, true
-	out.Mean, out.Std = d.Mean()/scale, d.Std()/scale
-	out.Min, out.Max = float64(d.Min)/scale, float64(d.Max)/scale
+	out.Reason, out.N, out.Exact = "", sums.N, true
+	out.Mean, out.Std = sums.Mean()/scale, sums.Std()/scale
+	out.Min, out.Max = float64(sums.Min)/scale, float64(sums.Max)/scale
 	out.Quantiles = make(map[string]float64)
 	for _, q := range b.ranks() {
 		v, exact := d.Quantile(b.def.Quantile, q)
@@ -172,7 +173,7 @@ func (b *base) pooled(out report.Metric, d *stat.Digest, scale float64, wide boo
 		out.Notes = append(out.Notes, "approx: quantiles come from a histogram and are within 0.4 %")
 	}
 	if wide {
-		out.Notes = append(out.Notes, b.fewValues(d.N)...)
+		out.Notes = append(out.Notes, b.fewValues(sums.N)...)
 	}
 	return out
 }

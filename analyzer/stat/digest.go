@@ -6,8 +6,9 @@ import "slices"
 // not grow with its length: count, sum, sum of squares, extremes, and order
 // statistics.
 //
-// Up to a limit it keeps every value. Beyond, it counts values in a logarithmic
-// histogram and keeps the values of the buckets around the wanted quantiles,
+// Up to a limit it keeps every value. Beyond, it counts values one by one if they
+// are multiples of a unit of time. Other values it counts in a logarithmic
+// histogram, and keeps those of the buckets around the wanted quantiles,
 // chosen from the values seen so far. Where a quantile ends up outside of the
 // kept buckets (the stream changed), it is known to 2⁻⁸ only; Missing says so,
 // and a second pass of the same values through Refiner makes it exact.
@@ -15,15 +16,14 @@ import "slices"
 // Digests merge: in any order and however the stream was cut, all exact answers
 // are those of the whole stream. A Digest is not safe for concurrent use.
 type Digest struct {
-	Moments
-
+	moments   Moments // without those of the values in grid
 	quantiles []float64
 	limit     int
 	raw       []int64    // every value, while hist is nil
 	sorted    bool       // raw is sorted
 	hist      *histogram // nil while raw holds every value
+	grid      *grid      // counts values before they come to hist; nil: they are on none
 	kept      bag        // the values of the histogram's kept buckets
-	refining  bool       // made by Refiner: moments are not counted
 }
 
 // DefaultLimit is the number of values that a Digest keeps before it begins to
@@ -49,38 +49,55 @@ func (d *Digest) Add(values []int64) {
 	for len(values) > 0 {
 		block := values[:min(len(values), blockSize)]
 		values = values[len(block):]
-		if !d.refining {
-			d.Moments.Add(block)
+		d.room(int64(len(block)))
+		if d.grid != nil {
+			if block = d.grid.fold(block); len(block) == 0 {
+				continue
+			}
 		}
 		d.add(block)
 	}
+	if d.grid != nil && d.grid.total >= gridTotal {
+		d.settle()
+	}
 }
 
-// add adds at most blockSize values to everything but the moments.
+// add adds 1 to blockSize values that there is room for and that are not in the
+// grid.
 func (d *Digest) add(block []int64) {
 	if d.hist == nil {
-		if len(d.raw)+len(block) <= d.limit {
-			d.raw, d.sorted = append(d.raw, block...), false
-			return
-		}
-		d.spread()
+		d.moments.add(block)
+		d.raw, d.sorted = append(d.raw, block...), false
+		return
 	}
 	n := len(d.kept.tail)
 	d.kept.tail = slices.Grow(d.kept.tail, len(block)+1)
 	out := d.kept.tail[n : n+len(block)+1]
-	out = out[:d.hist.fold(block, out)]
+	out = out[:d.hist.fold(block, out, &d.moments)]
 	if len(d.hist.dense) > 0 {
 		out = d.hist.count(out)
 	}
 	d.kept.tail = d.kept.tail[:n+len(out)]
 	if d.kept.full() {
 		d.settle()
-		d.hist.densify(&d.kept, max(bagTail/64, d.N/128))
+		d.hist.densify(&d.kept, max(bagTail/64, d.moments.N/128))
 	}
+}
+
+// Moments returns count, sums and extremes of the values so far, valid until
+// others are added. They are not to be changed.
+func (d *Digest) Moments() *Moments {
+	if d.grid != nil {
+		d.settle()
+	}
+	return &d.moments
 }
 
 // settle brings all kept values together, within the limit.
 func (d *Digest) settle() {
+	if d.grid != nil {
+		d.grid.drain(d)
+	}
 	d.hist.drain(&d.kept)
 	d.kept.settle()
 	d.trim()
@@ -91,22 +108,25 @@ func (d *Digest) AddN(v, n int64) {
 	if n <= 0 {
 		return
 	}
-	if !d.refining {
-		d.Moments.AddN(v, n)
-	}
+	d.room(n)
+	d.moments.AddN(v, n)
 	if d.hist == nil {
-		if n <= int64(d.limit-len(d.raw)) {
-			for range n {
-				d.raw = append(d.raw, v)
-			}
-			d.sorted = false
-			return
+		for range n {
+			d.raw = append(d.raw, v)
 		}
-		d.spread()
+		d.sorted = false
+		return
 	}
 	c := d.hist.at(bucketOf(v))
 	if *c += uint64(n); *c&keepBit != 0 {
 		d.kept.addN(v, n)
+	}
+}
+
+// room makes the digest count where it cannot keep n more values as they are.
+func (d *Digest) room(n int64) {
+	if d.hist == nil && n > int64(d.limit-len(d.raw)) {
+		d.spread()
 	}
 }
 
@@ -124,15 +144,14 @@ func (d *Digest) Condense() {
 // spread moves the raw values into a histogram.
 func (d *Digest) spread() {
 	raw := d.raw
-	d.raw, d.hist = nil, newHistogram()
-	out := make([]int64, len(raw)+1)
-	d.hist.fold(raw, out)
-	d.hist.choose(d.quantiles, int64(len(raw)))
-	for _, v := range raw {
-		if d.hist.keeps(bucketOf(v)) {
-			d.kept.tail = append(d.kept.tail, v)
-		}
+	d.raw, d.hist, d.moments = nil, newHistogram(), Moments{}
+	var all bool
+	if d.grid, all = newGrid(raw); all {
+		d.hist.keepAll()
+	} else {
+		d.hist.plan(raw, d.quantiles)
 	}
+	d.Add(raw)
 }
 
 // trim lets go of the fullest kept buckets while too many values are kept. All
@@ -163,27 +182,19 @@ func (d *Digest) trim() {
 // Merge adds the values of o, which must have been made for the same quantiles.
 // o is not to be used afterwards.
 func (d *Digest) Merge(o *Digest) {
-	d.Moments.Merge(&o.Moments)
-	if o.hist == nil {
-		for len(o.raw) > 0 {
-			block := o.raw[:min(len(o.raw), blockSize)]
-			o.raw = o.raw[len(block):]
-			d.add(block)
-		}
+	switch {
+	case o.hist == nil:
+		d.Add(o.raw)
 		return
-	}
-	if d.hist == nil {
+	case d.hist == nil:
 		raw := d.raw
-		d.raw, d.hist, d.kept = nil, o.hist, o.kept
-		for len(raw) > 0 {
-			block := raw[:min(len(raw), blockSize)]
-			raw = raw[len(block):]
-			d.add(block)
-		}
+		d.raw, d.moments, d.hist, d.grid, d.kept = nil, o.moments, o.hist, o.grid, o.kept
+		d.Add(raw)
 		return
 	}
 	d.settle()
 	o.settle()
+	d.moments.Merge(&o.moments)
 	d.hist.merge(o.hist)
 	d.kept.merge(&o.kept)
 	d.kept.filter(func(v int64) bool { return d.hist.keeps(bucketOf(v)) })
@@ -193,11 +204,12 @@ func (d *Digest) Merge(o *Digest) {
 // At returns the k-th smallest value (0-based, k < N) and whether it is exact;
 // else it is within its bucket, 2⁻⁸ of the value.
 func (d *Digest) At(k int64) (v int64, exact bool) {
+	m := d.Moments()
 	if k <= 0 {
-		return d.Min, true
+		return m.Min, true
 	}
-	if k >= d.N-1 {
-		return d.Max, true
+	if k >= m.N-1 {
+		return m.Max, true
 	}
 	if d.hist == nil {
 		if !d.sorted {
@@ -213,7 +225,7 @@ func (d *Digest) At(k int64) (v int64, exact bool) {
 			return true
 		}
 		lo, hi := bucketRange(b)
-		lo, hi = max(lo, d.Min), min(hi, d.Max)
+		lo, hi = max(lo, m.Min), min(hi, m.Max)
 		if lo == hi {
 			v, exact = lo, true
 		} else if keep {
@@ -229,7 +241,7 @@ func (d *Digest) At(k int64) (v int64, exact bool) {
 // Quantile returns the q-quantile under method m and whether it is exact.
 // There must be values.
 func (d *Digest) Quantile(m Method, q float64) (v float64, exact bool) {
-	lo, hi, t := m.Ranks(d.N, q)
+	lo, hi, t := m.Ranks(d.Moments().N, q)
 	a, exactA := d.At(lo)
 	b, exactB := a, exactA
 	if hi != lo {
@@ -246,10 +258,11 @@ func (d *Digest) Missing(m Method) bool { return len(d.missing(m)) > 0 }
 func (d *Digest) missing(m Method) []int32 {
 	var need []int32
 	for _, q := range d.quantiles {
-		if d.N == 0 {
+		n := d.Moments().N
+		if n == 0 {
 			break
 		}
-		lo, hi, _ := m.Ranks(d.N, q)
+		lo, hi, _ := m.Ranks(n, q)
 		for _, k := range []int64{lo, hi} {
 			if v, exact := d.At(k); !exact && !slices.Contains(need, bucketOf(v)) {
 				need = append(need, bucketOf(v))
@@ -263,7 +276,7 @@ func (d *Digest) missing(m Method) []int32 {
 // method m. Fold the same values once more into refiners of d (merge them as
 // digests), and hand the result to Refine.
 func (d *Digest) Refiner(m Method) *Digest {
-	r := &Digest{quantiles: d.quantiles, limit: d.limit, refining: true, hist: newHistogram()}
+	r := &Digest{quantiles: d.quantiles, limit: d.limit, hist: newHistogram()}
 	for _, b := range d.missing(m) {
 		r.hist.setKeep(b, true)
 	}
@@ -297,6 +310,9 @@ func (d *Digest) Size() int64 {
 		if d.hist.negative != nil {
 			n += 8 * int64(len(d.hist.negative.n))
 		}
+	}
+	if d.grid != nil {
+		n += d.grid.size()
 	}
 	return n
 }

@@ -25,8 +25,19 @@ func streams(r *rand.Rand, n int) map[string][]int64 {
 		"gaps":     make1(func(int) int64 { return int64(12e6 + 3e5*r.NormFloat64() + 5e6*r.ExpFloat64()) }),
 		"tight":    make1(func(int) int64 { return int64(12e6 + 2e4*r.NormFloat64()) }),
 		"micro":    make1(func(int) int64 { return 1000 * int64(12e3+300*r.NormFloat64()) }),
-		"ramp":     make1(func(i int) int64 { return int64(i) * 997 }),
-		"fall":     make1(func(i int) int64 { return int64(n-i) * 1001 }),
+		"milli":    make1(func(int) int64 { return 1e6 * int64(12+3*r.NormFloat64()) }),
+		"tenths":   make1(func(int) int64 { return 100 * int64(400+20*r.NormFloat64()) }),
+		"mostly": make1(func(i int) int64 { // some off the grid, in other words or far out
+			return []int64{1e6 * int64(r.IntN(30)), int64(r.IntN(30e6)), -1e6, 1e15}[max(0, 4-r.IntN(400))%4]
+		}),
+		"leaving": make1(func(i int) int64 { // the grid
+			if i < n/2 {
+				return 1e5 * int64(r.IntN(100))
+			}
+			return int64(r.IntN(10e6))
+		}),
+		"ramp": make1(func(i int) int64 { return int64(i) * 997 }),
+		"fall": make1(func(i int) int64 { return int64(n-i) * 1001 }),
 		"shift": make1(func(i int) int64 { // another mode once the buckets are chosen
 			if i < n/2 {
 				return int64(5e6 + 1e5*r.NormFloat64())
@@ -110,8 +121,8 @@ func TestDigestIsExact(t *testing.T) {
 					}
 				}
 			}
-			if d.N != int64(len(values)) || d.Min != sorted[0] || d.Max != sorted[len(sorted)-1] {
-				t.Fatalf("%s: n %d min %d max %d", name, d.N, d.Min, d.Max)
+			if m := d.Moments(); m.N != int64(len(values)) || m.Min != sorted[0] || m.Max != sorted[len(sorted)-1] {
+				t.Fatalf("%s: n %d min %d max %d", name, m.N, m.Min, m.Max)
 			}
 		}
 	}
@@ -158,7 +169,7 @@ func TestDigestKeepsFew(t *testing.T) {
 		t.Error("a stationary stream needs a second pass")
 	}
 	if limit := int64(16 << 20); d.Size() > limit {
-		t.Errorf("%d values take %d bytes, more than %d", d.N, d.Size(), limit)
+		t.Errorf("%d values take %d bytes, more than %d", d.Moments().N, d.Size(), limit)
 	}
 }
 
@@ -198,7 +209,7 @@ func TestDigestLoadRejects(t *testing.T) {
 			bad[r.IntN(len(bad))] = byte(r.Uint32())
 		}
 		other := NewDigest(testQuantiles, 100)
-		if _, err := other.Load(bad); err == nil && other.N > 0 {
+		if _, err := other.Load(bad); err == nil && other.Moments().N > 0 {
 			other.Quantile(Linear, 0.5)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // AppendTo appends the encoding of d to dst: what it learned, not the quantiles
 // and the limit it was made with.
 func (d *Digest) AppendTo(dst []byte) []byte {
-	dst = d.Moments.AppendTo(dst)
+	dst = d.Moments().AppendTo(dst)
 	if d.hist == nil {
 		if !d.sorted {
 			Sort(d.raw)
@@ -38,17 +38,17 @@ func (d *Digest) AppendTo(dst []byte) []byte {
 // Load replaces the content of d, made with the same quantiles and limit, by
 // the encoding at the start of src and returns the rest.
 func (d *Digest) Load(src []byte) ([]byte, error) {
-	src, err := d.Moments.Load(src)
+	src, err := d.moments.Load(src)
 	if err != nil || len(src) == 0 {
 		return nil, ErrEncoding
 	}
 	form := src[0]
 	src = src[1:]
-	d.raw, d.hist, d.kept = nil, nil, bag{}
+	d.raw, d.hist, d.grid, d.kept = nil, nil, nil, bag{}
 	if form == 0 {
 		d.raw, src, err = LoadSorted(d.raw, src)
 		d.sorted = true
-		if err == nil && int64(len(d.raw)) != d.N {
+		if err == nil && int64(len(d.raw)) != d.moments.N {
 			return nil, ErrEncoding
 		}
 		return src, err

@@ -27,30 +27,34 @@ func (m *Moments) Add(values []int64) {
 	}
 }
 
-// add adds 1 to blockSize values. The squares of values below 2²⁶ (67 ms) fit
-// into one word for a whole block; others take the slow way one by one.
+// add adds 1 to blockSize values. Values beyond 2⁵³ take the slow way one by one.
 func (m *Moments) add(block []int64) {
 	var wide Moments
-	var sum, squares uint64
-	least, most := block[0], block[0]
-	if m.N > 0 {
-		least, most = m.Min, m.Max
-	}
+	var sum, squares, high, carry uint64
+	least, most := m.extremes(block[0])
 	for _, v := range block {
 		if uint64(v)-uint64(least) > uint64(most)-uint64(least) {
 			least, most = min(least, v), max(most, v)
 		}
-		if uint64(v) >= 1<<26 {
+		if uint64(v) >= 1<<53 {
 			wide.AddN(v, 1)
 			continue
 		}
 		sum += uint64(v)
-		squares += uint64(v) * uint64(v)
+		over, square := bits.Mul64(uint64(v), uint64(v))
+		squares, carry = bits.Add64(squares, square, 0)
+		high += over + carry
 	}
-	part := Moments{N: int64(len(block)) - wide.N, Min: least, Max: most, sumLo: int64(uint32(sum)), sumHi: int64(sum >> 32), squares: [3]uint64{squares}}
-	part.Merge(&wide)
-	part.N = int64(len(block))
-	m.Merge(&part)
+	wide.Merge(&Moments{N: int64(len(block)) - wide.N, Min: least, Max: most, sumLo: int64(uint32(sum)), sumHi: int64(sum >> 32), squares: [3]uint64{squares, high}})
+	m.Merge(&wide)
+}
+
+// extremes returns the extremes of the values so far, or v twice.
+func (m *Moments) extremes(v int64) (least, most int64) {
+	if m.N == 0 {
+		return v, v
+	}
+	return m.Min, m.Max
 }
 
 // AddN adds the value v n times.
