@@ -86,7 +86,7 @@ func (r *eventReader) full() bool {
 
 // count adds the lines of a block to the account.
 func (r *eventReader) count(s *events) {
-	n := int64(len(s.List))
+	n := int64(len(s.Ticks))
 	r.account.Total += n + s.diagnosed + s.noise
 	r.account.Parsed += n
 	r.account.Diagnosed += s.diagnosed
@@ -119,6 +119,9 @@ type events struct {
 	// Layouts of lines, learned as they come, and which one the last line had.
 	templates []template
 	usual     int
+	stencils  []stencil
+	recent    int // the stencil that the last line had
+	clock     epochClock
 
 	log              diag.Log
 	diagnosed, noise int64
@@ -148,15 +151,20 @@ func scanEvents(b *block.Block, out *events) {
 	for i := 0; i < len(b.Data); {
 		i = out.line(i)
 	}
-	for i := range out.List {
-		out.kinds[out.List[i].Kind]++
-	}
 }
 
 // line reads the line at i and returns where the next begins.
 func (s *events) line(i int) (next int) {
 	ev := assemble.Event{Line: uint32(i), Tokens: -1, Sort: -1, Timed: true}
 	text := s.parser.text
+	for range s.stencils {
+		if next = s.tokens(&s.stencils[s.recent], i); next > i {
+			return next
+		}
+		if s.recent++; s.recent == len(s.stencils) {
+			s.recent = 0
+		}
+	}
 	for try := range s.templates {
 		k := s.usual + try
 		if k >= len(s.templates) {
@@ -168,12 +176,29 @@ func (s *events) line(i int) (next int) {
 		}
 		s.usual = k
 		if text[end] == '}' && text[end+1] == '\n' && end < len(s.Text) {
-			s.List = append(s.List, ev)
+			s.plain(k, i, end+2, &ev)
 			return end + 2
 		}
 		return s.slow(i, end, &ev)
 	}
 	return s.slow(i, 0, nil)
+}
+
+// plain appends the event of the line from i to end, which has no more in it than
+// template k reads.
+func (s *events) plain(k, i, end int, ev *assemble.Event) {
+	s.kinds[ev.Kind]++
+	id, size := int(ev.ID.From), int(ev.ID.To-ev.ID.From)
+	if ev.Kind != assemble.Token || size > assemble.MaxTickID || id-i > assemble.MaxTickLead {
+		s.AddPlain(*ev)
+		return
+	}
+	s.Ticks = append(s.Ticks, assemble.MakeTick(ev.Hash, ev.At, id, id-i, size))
+	if len(s.stencils) < maxStencils {
+		if st, ok := s.templates[k].cut(s.parser.text, i, end-i, id-i, size); ok {
+			s.stencils = append(s.stencils, st)
+		}
+	}
 }
 
 // slow reads the objects of the line at i key by key. The first members may have
@@ -292,6 +317,7 @@ func (s *events) add(i int) *assemble.Problem {
 		p.Note(badValue, s.Base+int64(i))
 	}
 	ev.ID, ev.Hash = s.Keep(id), assemble.Hash(id)
+	s.kinds[ev.Kind]++
 	s.Add(ev, &p.row)
 	return nil
 }

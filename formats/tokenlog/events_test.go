@@ -40,8 +40,8 @@ func scanText(text []byte, templates bool) ([]eventFacts, *events) {
 	}
 	scanEvents(b, s)
 	var out []eventFacts
-	for i := range s.List {
-		ev := &s.List[i]
+	for i := range s.Ticks {
+		ev := s.Event(i)
 		f := eventFacts{kind: ev.Kind, at: ev.At, timed: ev.Timed, tokens: ev.Tokens, sort: ev.Sort, line: int(ev.Line)}
 		f.id = string(s.Bytes(ev.ID))
 		if ev.Hash != assemble.Hash([]byte(f.id)) {

@@ -26,17 +26,14 @@ type Assembler struct {
 	w       *Writer
 	table   table
 	recent  recent
-	open    [][]open
-	details [][]detail
-	used    uint32   // open requests ever taken
-	free    []uint32 // of these, those given back
+	free    []*open // requests that are not in use
 	nodes   nodes
 	row     Row
 	sorted  sorter
 	touched int64 // keeps touch from being optimised away
 
 	flushing bool
-	left     []uint32 // requests that Flush has still to write
+	left     []*open // requests that Flush has still to write
 }
 
 // reasoning is the code of that kind of token.
@@ -48,10 +45,10 @@ const idLen = 24
 // open is a request that has not ended: what every token changes, in the 128
 // bytes that a processor fetches together.
 type open struct {
-	id     [idLen]byte
-	hash   uint64
-	last   int64 // stamp of the last token in file order
-	first  int64 // and of the first
+	id   [idLen]byte // filled up with zeros
+	hash uint64
+	last int64 // stamp of the last token in file order
+	*detail
 	chunks uint32
 	flags  flags
 	idSize uint8 // longID: the id is in the detail
@@ -64,6 +61,7 @@ const longID = 255
 type detail struct {
 	longID    []byte
 	offset    int64 // of the first event
+	first     int64 // stamp of the first token in file order
 	answer    int64 // stamp of the first token that is not reasoning
 	reasoning int64 // tokens of kind reasoning
 	tokenKind int8  // of the first token that states it
@@ -101,112 +99,55 @@ func NewAssembler(w *Writer, memory int64) *Assembler {
 	return a
 }
 
-// ahead is how many events are looked up together. With many open requests each
-// one's memory is far away; their addresses do not depend on one another, so the
-// processor fetches them at the same time.
-const ahead = 16
-
-// Fold adds the events of one block. Blocks come in file order.
-func (a *Assembler) Fold(e *Events) {
-	var refs [ahead]uint32
-	for list := e.List; len(list) > 0; {
-		n := min(len(list), ahead)
-		a.touch(list[:n], &refs)
-		for i := range list[:n] {
-			a.add(e, &list[i], refs[i])
-		}
-		list = list[n:]
-	}
-}
-
-// touch finds the requests that the events probably belong to, 0 where that
-// takes a longer search, and reads their first bytes.
-func (a *Assembler) touch(list []Event, refs *[ahead]uint32) {
-	slots := a.table.slots
-	if len(slots) == 0 {
-		*refs = [ahead]uint32{}
-		return
-	}
-	mask := uint64(len(slots) - 1)
-	for i := range list {
-		s := &slots[list[i].Hash&mask]
-		if refs[i&(ahead-1)] = s.ref; s.hash != list[i].Hash {
-			refs[i&(ahead-1)] = 0
-		}
-	}
-	sum := int64(0)
-	for _, ref := range refs[:len(list)] {
-		if ref != 0 {
-			q := a.at(ref)
-			sum += q.last + int64(q.gaps.n)
-		}
-	}
-	a.touched = sum
-}
-
-// add adds one event; ref may be its request's.
-func (a *Assembler) add(e *Events, ev *Event, ref uint32) {
+// add adds one event; q may be its request.
+func (a *Assembler) add(e *Events, ev *Event, q *open) {
 	if ev.Choice != 0 {
 		a.choice(e, ev)
 		return
 	}
 	id := e.Bytes(ev.ID)
-	if ref == 0 || !a.is(ref, ev.Hash, id) {
-		if ref = a.find(ev.Hash, id); ref == 0 {
-			if ref = a.begin(e, ev, id); ref == 0 {
+	if q == nil || q.hash != ev.Hash || string(q.name()) != string(id) {
+		if q = a.find(ev.Hash, id); q == nil {
+			if q = a.begin(e, ev, id); q == nil {
 				return
 			}
 		}
 	}
 	if ev.Kind != Token {
-		a.stage(e, ev, ref)
+		a.stage(e, ev, q)
 		return
 	}
-	a.token(ref, ev)
+	a.token(q, ev)
 	if ev.NFields > 0 {
-		a.detail(ref).keep(e, ev)
+		q.keep(e, ev)
 	}
 }
 
-func (a *Assembler) at(ref uint32) *open {
-	return &a.open[(ref-1)/pageLen][(ref-1)%pageLen]
-}
-
-func (a *Assembler) detail(ref uint32) *detail {
-	return &a.details[(ref-1)/pageLen][(ref-1)%pageLen]
-}
-
-// is reports whether ref is the open request with the given id.
-func (a *Assembler) is(ref uint32, hash uint64, id []byte) bool {
-	return a.at(ref).hash == hash && string(a.name(ref)) == string(id)
-}
-
-// name returns a request's id, or nothing if it is not open.
-func (a *Assembler) name(ref uint32) []byte {
-	q := a.at(ref)
+// name returns the request's id, or nothing if it is not open.
+func (q *open) name() []byte {
 	if q.idSize == longID {
-		return a.detail(ref).longID
+		return q.longID
 	}
 	return q.id[:min(q.idSize, idLen)]
 }
 
-// find returns the open request with the given id, or 0.
-func (a *Assembler) find(hash uint64, id []byte) uint32 {
+// find returns the open request with the given id, or nil.
+func (a *Assembler) find(hash uint64, id []byte) *open {
 	if a.table.n == 0 {
-		return 0
+		return nil
 	}
 	slots := a.table.slots
 	mask := uint64(len(slots) - 1)
-	for i := hash & mask; slots[i].ref != 0; i = (i + 1) & mask {
-		if slots[i].hash == hash && a.is(slots[i].ref, hash, id) {
-			return slots[i].ref
+	for i := hash & mask; slots[i].q != nil; i = (i + 1) & mask {
+		if slots[i].hash == hash && string(slots[i].q.name()) == string(id) {
+			return slots[i].q
 		}
 	}
-	return 0
+	return nil
 }
 
 // IsOpen reports whether a request with the given id has begun and not ended.
-func (a *Assembler) IsOpen(id []byte) bool { return a.find(Hash(id), id) != 0 }
+func (a *Assembler) IsOpen(id []byte) bool { return a.find(Hash(id), id) != nil }
 
 // isHead reports whether an event of that kind begins a request on the side
 // that was observed.
@@ -214,26 +155,16 @@ func (a *Assembler) isHead(k Kind) bool {
 	return k == Arrival || k == Queued && a.w.Run.Side >= trace.Engine
 }
 
-// begin opens a request for an event that belongs to none. It returns 0 for one
+// begin opens a request for an event that belongs to none. It returns nil for one
 // that comes after its request's end.
-func (a *Assembler) begin(e *Events, ev *Event, id []byte) uint32 {
+func (a *Assembler) begin(e *Events, ev *Event, id []byte) *open {
 	if a.recent.uses[ev.Hash].n > 0 && !a.isHead(ev.Kind) {
 		a.w.Note(afterEnd, e.Base+int64(ev.Line))
-		return 0
+		return nil
 	}
-	var ref uint32
-	if n := len(a.free); n > 0 {
-		ref, a.free = a.free[n-1], a.free[:n-1]
-	} else {
-		if int(a.used/pageLen) >= len(a.open) {
-			a.open = append(a.open, make([]open, pageLen))
-			a.details = append(a.details, make([]detail, pageLen))
-		}
-		a.used++
-		ref = a.used
-	}
-	q, d := a.at(ref), a.detail(ref)
-	*q = open{hash: ev.Hash, idSize: uint8(min(len(id), longID))}
+	q := a.take()
+	d := q.detail
+	*q = open{hash: ev.Hash, detail: d, idSize: uint8(min(len(id), longID))}
 	*d = detail{offset: e.Base + int64(ev.Line), tokenKind: -1, fields: d.fields[:0], texts: d.texts[:0], longID: d.longID[:0], sequence: sequence{choices: d.choices[:0]}}
 	if len(id) <= idLen {
 		copy(q.id[:], id)
@@ -244,16 +175,30 @@ func (a *Assembler) begin(e *Events, ev *Event, id []byte) uint32 {
 	if ev.Kind >= Token {
 		q.flags |= headless
 	}
-	a.table.insert(ev.Hash, ref)
-	return ref
+	a.table.insert(ev.Hash, q)
+	return q
+}
+
+// take returns a request that is not in use.
+func (a *Assembler) take() *open {
+	if len(a.free) == 0 {
+		page, details := make([]open, pageLen), make([]detail, pageLen)
+		for i := range page {
+			page[i].detail = &details[i]
+			a.free = append(a.free, &page[i])
+		}
+	}
+	n := len(a.free) - 1
+	q := a.free[n]
+	a.free = a.free[:n]
+	return q
 }
 
 // token adds a token event.
-func (a *Assembler) token(ref uint32, ev *Event) {
-	q := a.at(ref)
+func (a *Assembler) token(q *open, ev *Event) {
 	q.chunks++
 	if ev.Tokens >= 0 || ev.Sort >= 0 || q.flags&counted != 0 {
-		a.tokenDetail(q, ref, ev)
+		a.tokenDetail(q, ev)
 	}
 	if !ev.Timed {
 		if q.flags |= noGaps | noLast; q.chunks == 1 {
@@ -269,21 +214,21 @@ func (a *Assembler) token(ref uint32, ev *Event) {
 		}
 		q.flags &^= noLast
 	} else if q.flags&noMemory == 0 && !a.nodes.push(&q.gaps, gap) {
-		a.giveUp(q, ref)
+		a.giveUp(q)
 	}
 	if gap < 0 {
 		q.flags |= unsorted
 	}
-	if ev.Sort != reasoning && (q.flags&answered == 0 || gap < 0 && ev.At < a.detail(ref).answer) {
+	if ev.Sort != reasoning && (q.flags&answered == 0 || gap < 0 && ev.At < q.answer) {
 		q.flags |= answered
-		a.detail(ref).answer = ev.At
+		q.answer = ev.At
 	}
 }
 
 // tokenDetail adds what a token event states beside its time. A chunk that does
 // not state its tokens has one.
-func (a *Assembler) tokenDetail(q *open, ref uint32, ev *Event) {
-	d := a.detail(ref)
+func (a *Assembler) tokenDetail(q *open, ev *Event) {
+	d := q.detail
 	n := int64(ev.Tokens)
 	if n < 0 {
 		n = 1
@@ -306,22 +251,21 @@ func (a *Assembler) tokenDetail(q *open, ref uint32, ev *Event) {
 		}
 	}
 	if !ok || !a.nodes.push(&d.counts, n) {
-		a.giveUp(q, ref)
+		a.giveUp(q)
 	}
 }
 
 // giveUp frees the lists of a request that there is no memory for.
-func (a *Assembler) giveUp(q *open, ref uint32) {
-	d := a.detail(ref)
+func (a *Assembler) giveUp(q *open) {
 	a.nodes.drop(&q.gaps)
-	a.nodes.drop(&d.counts)
+	a.nodes.drop(&q.counts)
 	q.flags |= noMemory
-	a.w.Note(outOfMemory, d.offset)
+	a.w.Note(outOfMemory, q.offset)
 }
 
 // stage adds an event that is no token, and writes the request if it ended.
-func (a *Assembler) stage(e *Events, ev *Event, ref uint32) {
-	q, d := a.at(ref), a.detail(ref)
+func (a *Assembler) stage(e *Events, ev *Event, q *open) {
+	d := q.detail
 	off := e.Base + int64(ev.Line)
 	switch ev.Kind {
 	case Finish, Failure, Abort:
@@ -329,14 +273,14 @@ func (a *Assembler) stage(e *Events, ev *Event, ref uint32) {
 			d.fields = append(d.fields, Field{Col: trace.Finished, Int: ev.At})
 		}
 		d.keep(e, ev)
-		a.end(ref, [...]trace.Status{trace.OK, trace.Failed, trace.Aborted}[ev.Kind-Finish])
+		a.end(q, [...]trace.Status{trace.OK, trace.Failed, trace.Aborted}[ev.Kind-Finish])
 		return
 	case Arrival:
 		if q.flags&hasArrival != 0 && ev.Timed && d.stages[Arrival] != ev.At {
 			a.w.Note(arrivedAgain, off)
-			a.end(ref, trace.Open)
-			ref = a.begin(e, ev, e.Bytes(ev.ID))
-			q, d = a.at(ref), a.detail(ref)
+			a.end(q, trace.Open)
+			q = a.begin(e, ev, e.Bytes(ev.ID))
+			d = q.detail
 		}
 		q.flags |= hasArrival
 	}
@@ -386,15 +330,16 @@ func (a *Assembler) Flush(full func() bool) (more bool) {
 	return len(a.left) > 0
 }
 
-// byOffset returns the open requests, without their further choices, in the order of their first events.
-func (a *Assembler) byOffset() (refs []uint32) {
+// byOffset returns the open requests, without their further choices, in the
+// order of their first events.
+func (a *Assembler) byOffset() (list []*open) {
 	for _, s := range a.table.slots {
-		if s.ref != 0 && a.detail(s.ref).of == 0 {
-			refs = append(refs, s.ref)
+		if s.q != nil && s.q.of == nil {
+			list = append(list, s.q)
 		}
 	}
-	sorting.By(refs, func(x, y uint32) int { return cmp.Compare(a.detail(x).offset, a.detail(y).offset) })
-	return refs
+	sorting.By(list, func(x, y *open) int { return cmp.Compare(x.offset, y.offset) })
+	return list
 }
 
 // Expire writes the older half of the open requests as open once there are more
@@ -404,9 +349,9 @@ func (a *Assembler) Expire(limit int) {
 	if int(a.table.n) <= limit {
 		return
 	}
-	refs := a.byOffset()
-	for _, ref := range refs[:(len(refs)+1)/2] {
-		a.w.Note(expired, a.detail(ref).offset)
-		a.end(ref, trace.Open)
+	list := a.byOffset()
+	for _, q := range list[:(len(list)+1)/2] {
+		a.w.Note(expired, q.offset)
+		a.end(q, trace.Open)
 	}
 }

@@ -32,7 +32,7 @@ func pack(list []happening) *Events {
 	from := uint32(0)
 	for _, h := range list {
 		to := from + uint32(len(h.id))
-		e.List = append(e.List, Event{Hash: Hash([]byte(h.id)), At: h.at, ID: Span{from, to}, Line: uint32(h.off - e.Base),
+		e.AddPlain(Event{Hash: Hash([]byte(h.id)), At: h.at, ID: Span{from, to}, Line: uint32(h.off - e.Base),
 			Tokens: h.tokens, Kind: h.kind, Timed: h.timed, Sort: -1})
 		from = to
 	}
@@ -264,7 +264,7 @@ func TestAssembler(t *testing.T) {
 				t.Fatalf("round %d, row %d of %d and %d:\ngot  %s\nwant %s", round, i, len(got), len(want), text(got, i), text(want, i))
 			}
 		}
-		if a.table.n != 0 || slices.ContainsFunc(a.table.slots, func(s slot) bool { return s.ref != 0 }) {
+		if a.table.n != 0 || slices.ContainsFunc(a.table.slots, func(s slot) bool { return s.q != nil }) {
 			t.Fatal("requests are left in the table")
 		}
 	}
@@ -330,14 +330,14 @@ func TestMemory(t *testing.T) {
 func TestTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var table table
-	want := map[uint32]uint64{}
-	for ref := uint32(1); ref < 50_000; ref++ {
-		hash := r.Uint64N(1 << 12)
+	want := map[*open]uint64{}
+	for n := 1; n < 50_000; n++ {
+		hash, q := r.Uint64N(1<<12), new(open)
 		if r.IntN(3) == 0 {
 			hash = 1<<64 - 1 - r.Uint64N(4)
 		}
-		table.insert(hash, ref)
-		want[ref] = hash
+		table.insert(hash, q)
+		want[q] = hash
 		for len(want) > 300+r.IntN(800) {
 			for old, h := range want {
 				table.remove(h, old)
@@ -345,14 +345,14 @@ func TestTable(t *testing.T) {
 				break
 			}
 		}
-		if ref%500 != 0 {
+		if n%500 != 0 {
 			continue
 		}
-		for ref, hash := range want {
+		for q, hash := range want {
 			i := table.first(hash)
-			for table.slots[i].ref != ref {
-				if table.slots[i].ref == 0 {
-					t.Fatalf("%d with hash %d is lost", ref, hash)
+			for table.slots[i].q != q {
+				if table.slots[i].q == nil {
+					t.Fatalf("an entry with hash %d is lost", hash)
 				}
 				i = (i + 1) % uint64(len(table.slots))
 			}

@@ -13,8 +13,8 @@ import (
 
 // sequence is what one of several choices has beside other requests.
 type sequence struct {
-	choices []uint32     // of a request: its further choices, in order of their first events
-	of      uint32       // of a further choice: the request; else 0
+	choices []*open      // of a request: its further choices, in order of their first events
+	of      *open        // of a further choice: the request; else nil
 	ended   int64        // of a request: choices that have ended by themselves
 	own     bool         // the choice has ended by itself: what its end stated is its own
 	status  trace.Status // if so
@@ -22,18 +22,18 @@ type sequence struct {
 
 // choice adds an event that states its choice.
 func (a *Assembler) choice(e *Events, ev *Event) {
-	ref := a.findChoice(e, ev)
+	q := a.findChoice(e, ev)
 	switch {
-	case ref == 0:
+	case q == nil:
 	case ev.Kind > Token:
-		a.endChoice(ref, e, ev)
+		a.endChoice(q, e, ev)
 	case ev.Kind == Token:
-		a.token(ref, ev)
-		a.detail(ref).keep(e, ev)
-	case a.detail(ref).of == 0:
-		a.stage(e, ev, ref)
+		a.token(q, ev)
+		q.keep(e, ev)
+	case q.of == nil:
+		a.stage(e, ev, q)
 	default:
-		d := a.detail(ref)
+		d := q.detail
 		if ev.Timed && (d.set>>ev.Kind&1 == 0 || ev.At < d.stages[ev.Kind]) {
 			d.set |= 1 << ev.Kind
 			d.stages[ev.Kind] = ev.At
@@ -42,53 +42,51 @@ func (a *Assembler) choice(e *Events, ev *Event) {
 	}
 }
 
-// findChoice returns the choice of an event, which begins if need be, or 0 for
+// findChoice returns the choice of an event, which begins if need be, or nil for
 // one that comes after its request's end.
-func (a *Assembler) findChoice(e *Events, ev *Event) uint32 {
+func (a *Assembler) findChoice(e *Events, ev *Event) *open {
 	id, own := e.Bytes(ev.ID), *ev
 	of := a.find(ev.Hash, id)
 	if ev.Choice > 1 {
 		own.Hash = Mix(ev.Hash, uint64(ev.Choice))
-		if ref := a.find(own.Hash, id); ref != 0 && a.detail(ref).of == of {
-			return ref
+		if q := a.find(own.Hash, id); q != nil && q.of == of {
+			return q
 		}
 	}
-	if of == 0 {
+	if of == nil {
 		of = a.begin(e, ev, id)
 	}
-	if ev.Choice == 1 || of == 0 {
+	if ev.Choice == 1 || of == nil {
 		return of
 	}
-	ref := a.begin(e, &own, id)
-	a.detail(ref).of = of
-	d := a.detail(of)
-	d.choices = append(d.choices, ref)
-	return ref
+	q := a.begin(e, &own, id)
+	q.of = of
+	of.choices = append(of.choices, q)
+	return q
 }
 
 // endChoice notes that one choice of a request has ended, and writes the request
 // when all have: as many as it was asked for, or where that is not known as many
 // as have begun.
-func (a *Assembler) endChoice(ref uint32, e *Events, ev *Event) {
-	d := a.detail(ref)
-	of := ref
-	if d.of != 0 {
+func (a *Assembler) endChoice(q *open, e *Events, ev *Event) {
+	d := q.detail
+	of := q
+	if d.of != nil {
 		of = d.of
 	}
-	q := a.detail(of)
 	if !d.own {
-		q.ended++
+		of.ended++
 	}
 	d.own, d.status = true, [...]trace.Status{trace.OK, trace.Failed, trace.Aborted}[ev.Kind-Finish]
 	if ev.Timed {
 		d.fields = append(d.fields, Field{Col: trace.Finished, Int: ev.At})
 	}
 	d.keep(e, ev)
-	n := int64(len(q.choices)) + 1
-	if i := slices.IndexFunc(q.fields, func(f Field) bool { return f.Col == trace.NChoices }); i >= 0 {
-		n = max(n, q.fields[i].Int)
+	n := int64(len(of.choices)) + 1
+	if i := slices.IndexFunc(of.fields, func(f Field) bool { return f.Col == trace.NChoices }); i >= 0 {
+		n = max(n, of.fields[i].Int)
 	}
-	if q.ended >= n {
+	if of.ended >= n {
 		a.end(of, trace.OK)
 	}
 }
@@ -102,17 +100,16 @@ func (s *sequence) ownStatus(status trace.Status) trace.Status {
 }
 
 // endChoices writes the further choices of a request that ended, and forgets them.
-func (a *Assembler) endChoices(ref uint32, status trace.Status, attempt int64) {
-	d := a.detail(ref)
-	for _, other := range d.choices {
-		a.fill(other, a.detail(other).ownStatus(status))
+func (a *Assembler) endChoices(q *open, status trace.Status, attempt int64) {
+	for _, other := range q.choices {
+		a.fill(other, other.ownStatus(status))
 		if _, ok := a.row.Int(trace.Attempt); !ok && attempt > 0 {
 			a.row.SetInt(trace.Attempt, attempt)
 		}
 		a.w.Add(&a.row)
 		a.forget(other)
 	}
-	d.choices = d.choices[:0]
+	q.choices = q.choices[:0]
 }
 
 // ofAll are the columns that, stated for a request of several choices, are about
@@ -124,8 +121,7 @@ var ofAll = []trace.Col{trace.OutputTokens, trace.OutputTokensSource, trace.Clie
 var ofEnd = []trace.Col{trace.Finished, trace.FinishReason, trace.ErrorClass}
 
 // inherit sets what a choice has of its request.
-func (a *Assembler) inherit(of uint32, r *Row) {
-	d := a.detail(of)
+func (a *Assembler) inherit(d *detail, r *Row) {
 	d.fill(r)
 	unsetAll(r, ofAll)
 	if d.own {

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"servescope/analyzer/trace"
@@ -48,6 +49,40 @@ type Event struct {
 	Choice  int32 // of several: 1 is choice 0, and so on; 0: not stated
 }
 
+// Tick is an event of a block in the fewest bytes: a Token event that states its
+// time and no more, of a request whose id stands in the block's text; or where
+// size is 0 the event at from in Events.List.
+type Tick struct {
+	hash uint64 // of the id
+	at   int64  // stamp in ns
+	from uint32 // offset of the id in the block
+	lead uint16 // bytes of the line before the id
+	size uint8  // length of the id
+}
+
+// The longest id of a tick, and the most bytes of its line before it.
+const (
+	MaxTickID   = math.MaxUint8
+	MaxTickLead = math.MaxUint16
+)
+
+// MakeTick returns the tick of a Token event at the given time. hash is that of
+// the id, from and size are its place, 1 to MaxTickID bytes long, and lead, at most
+// MaxTickLead, is the number of bytes of its line before it.
+func MakeTick(hash uint64, at int64, from, lead, size int) Tick {
+	return Tick{hash, at, uint32(from), uint16(lead), uint8(size)}
+}
+
+// Event returns the i-th event in file order.
+func (e *Events) Event(i int) Event {
+	t := &e.Ticks[i]
+	if t.size == 0 {
+		return e.List[t.from]
+	}
+	return Event{Hash: t.hash, At: t.at, ID: Span{t.from, t.from + uint32(t.size)}, Line: t.from - uint32(t.lead),
+		Tokens: -1, Kind: Token, Timed: true, Sort: -1}
+}
+
 // Span is a range of a block's bytes.
 type Span struct{ From, To uint32 }
 
@@ -65,19 +100,20 @@ const (
 	errorField
 )
 
-// Events is the events of one block, in file order.
+// Events is the events of one block.
 type Events struct {
-	Base   int64  // offset of the block in its source
-	Text   []byte // bytes of the block
-	Own    []byte // further bytes that spans may name, as if they stood behind Text
-	List   []Event
-	Fields []Field
+	Base   int64   // offset of the block in its source
+	Text   []byte  // bytes of the block
+	Own    []byte  // further bytes that spans may name, as if they stood behind Text
+	Ticks  []Tick  // all events, in file order
+	List   []Event // those that are no ticks
+	Fields []Field // of these
 }
 
 // Reset empties e for the block at the given offset.
 func (e *Events) Reset(base int64, text []byte) {
 	e.Base, e.Text = base, text
-	e.Own, e.List, e.Fields = e.Own[:0], e.List[:0], e.Fields[:0]
+	e.Own, e.Ticks, e.List, e.Fields = e.Own[:0], e.Ticks[:0], e.List[:0], e.Fields[:0]
 }
 
 // Bytes returns the bytes of a span.
@@ -119,6 +155,12 @@ func (e *Events) Add(ev Event, r *Row) {
 		e.Fields = append(e.Fields, Field{Col: errorField})
 	}
 	ev.NFields = uint16(len(e.Fields) - int(ev.Fields))
+	e.AddPlain(ev)
+}
+
+// AddPlain appends an event without further columns.
+func (e *Events) AddPlain(ev Event) {
+	e.Ticks = append(e.Ticks, Tick{hash: ev.Hash, from: uint32(len(e.List))})
 	e.List = append(e.List, ev)
 }
 

@@ -8,13 +8,13 @@ import (
 )
 
 // end writes a request and forgets it.
-func (a *Assembler) end(ref uint32, status trace.Status) {
-	hash := a.at(ref).hash
-	a.fill(ref, a.detail(ref).ownStatus(status))
-	before, start := a.recent.uses[hash], a.detail(ref).start()
+func (a *Assembler) end(q *open, status trace.Status) {
+	hash := q.hash
+	a.fill(q, q.ownStatus(status))
+	before, start := a.recent.uses[hash], q.start()
 	uses := before.n
 	if uses > 0 && start != Unknown && start == before.start {
-		a.w.Note(duplicate, a.detail(ref).offset)
+		a.w.Note(duplicate, q.offset)
 	}
 	if uses > 0 {
 		if _, ok := a.row.Int(trace.Attempt); !ok {
@@ -22,8 +22,8 @@ func (a *Assembler) end(ref uint32, status trace.Status) {
 		}
 	}
 	a.w.Add(&a.row)
-	a.endChoices(ref, status, int64(uses))
-	a.forget(ref)
+	a.endChoices(q, status, int64(uses))
+	a.forget(q)
 	a.recent.add(hash, start)
 }
 
@@ -38,26 +38,26 @@ func (d *detail) start() int64 {
 }
 
 // forget frees what an open request holds.
-func (a *Assembler) forget(ref uint32) {
-	q, d := a.at(ref), a.detail(ref)
+func (a *Assembler) forget(q *open) {
+	d := q.detail
 	a.nodes.drop(&q.gaps)
 	a.nodes.drop(&d.counts)
-	a.table.remove(q.hash, ref)
+	a.table.remove(q.hash, q)
 	if cap(d.texts) > 4096 || cap(d.longID) > 4096 {
 		d.texts, d.longID = nil, nil
 	}
 	q.hash, q.idSize = 0, 0 // an event that was looked up before must not match
-	a.free = append(a.free, ref)
+	a.free = append(a.free, q)
 }
 
 // fill makes the row of a request.
-func (a *Assembler) fill(ref uint32, status trace.Status) {
-	q, d := a.at(ref), a.detail(ref)
+func (a *Assembler) fill(q *open, status trace.Status) {
+	d := q.detail
 	r := &a.row
 	r.Reset(d.offset)
-	r.SetText(trace.RequestID, a.name(ref))
-	if d.of != 0 {
-		a.inherit(d.of, r)
+	r.SetText(trace.RequestID, q.name())
+	if d.of != nil {
+		a.inherit(d.of.detail, r)
 	}
 	d.fill(r)
 	if len(d.choices) > 0 {
@@ -66,12 +66,12 @@ func (a *Assembler) fill(ref uint32, status trace.Status) {
 			unsetAll(r, ofAll)
 		}
 	}
-	if d.of != 0 && a.at(d.of).flags&hasArrival != 0 {
+	if d.of != nil && d.of.flags&hasArrival != 0 {
 		q.flags |= hasArrival
 	}
 	seen := r.HasArrival || q.flags&hasArrival != 0 || a.w.Run.Side >= trace.Engine && d.set>>Queued&1 != 0
 	r.Partial = !seen && q.flags&headless != 0
-	a.fillTokens(q, d, r)
+	a.fillTokens(q, r)
 	switch {
 	case status == trace.Failed:
 		r.Error = true
@@ -110,7 +110,7 @@ func (d *detail) fill(r *Row) {
 }
 
 // fillTokens sets what the token events say.
-func (a *Assembler) fillTokens(q *open, d *detail, r *Row) {
+func (a *Assembler) fillTokens(q *open, r *Row) {
 	n, stated := r.Int(trace.OutputTokens)
 	if q.chunks == 0 {
 		// No token events: there were no tokens, unless the log says otherwise.
@@ -119,37 +119,41 @@ func (a *Assembler) fillTokens(q *open, d *detail, r *Row) {
 		return
 	}
 	if q.flags&kinds != 0 {
-		r.SetInt(trace.TokenKind, int64(d.tokenKind))
+		r.SetInt(trace.TokenKind, int64(q.tokenKind))
 		if q.flags&answered != 0 {
-			r.SetInt(trace.FirstAnswerToken, d.answer)
+			r.SetInt(trace.FirstAnswerToken, q.answer)
 		}
 		if !r.ints.has(trace.ReasoningTokens) {
-			r.SetInt(trace.ReasoningTokens, d.reasoning)
+			r.SetInt(trace.ReasoningTokens, q.reasoning)
 		}
 	}
 	if q.flags&counted != 0 && q.flags&noMemory == 0 {
-		r.ChunkTokens, r.HasTokenCount = a.nodes.appendTo(r.ChunkTokens[:0], &d.counts), true
+		r.ChunkTokens, r.HasTokenCount = a.nodes.appendTo(r.ChunkTokens[:0], &q.counts), true
 	}
 	if q.flags&(noGaps|noMemory) != 0 {
-		a.fillEdges(q, d, r)
+		a.fillEdges(q, r)
 		return
 	}
-	r.Tokens = a.nodes.appendTo(append(r.Tokens[:0], q.first), &q.gaps)
-	for i := 1; i < len(r.Tokens); i++ {
-		r.Tokens[i] += r.Tokens[i-1]
+	r.Gaps = a.nodes.appendTo(r.Gaps[:0], &q.gaps)
+	r.Tokens = slices.Grow(r.Tokens[:0], len(r.Gaps)+1)[:len(r.Gaps)+1]
+	at := q.first
+	r.Tokens[0] = at
+	for i, gap := range r.Gaps {
+		at += gap
+		r.Tokens[i+1] = at
 	}
 	r.HasTokens = true
-	if q.flags&unsorted != 0 {
-		a.w.Note(lateToken, d.offset)
+	if r.exact = q.flags&unsorted == 0; !r.exact {
+		a.w.Note(lateToken, q.offset)
 		a.sorted.sort(r)
 	}
 }
 
 // fillEdges sets what is known of the tokens of a request whose gaps are lost.
-func (a *Assembler) fillEdges(q *open, d *detail, r *Row) {
+func (a *Assembler) fillEdges(q *open, r *Row) {
 	r.Chunks = int64(q.chunks)
 	if q.flags&noGaps != 0 {
-		a.w.Note(unknownInList, d.offset)
+		a.w.Note(unknownInList, q.offset)
 	}
 	if q.flags&unsorted != 0 {
 		return

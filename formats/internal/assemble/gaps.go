@@ -1,6 +1,9 @@
 package assemble
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Lists of small integers, of which very many are open at the same time. The
 // last values stand in the list itself, those before in a chain of nodes of one
@@ -30,6 +33,7 @@ type nodes struct {
 type list struct {
 	v          [nodeLen]int32
 	n          uint8 // values in v
+	wide       bool  // the list has, or had, values that need more than one
 	head, tail uint32
 }
 
@@ -61,6 +65,7 @@ func (p *nodes) push(l *list, v int64) bool {
 	if v > math.MinInt32 && v <= math.MaxInt32 {
 		return p.put(l, int32(v))
 	}
+	l.wide = true
 	return p.put(l, wide) && p.put(l, int32(v>>32)) && p.put(l, int32(v))
 }
 
@@ -91,12 +96,31 @@ func (p *nodes) spill(l *list) bool {
 
 // appendTo appends the values of l to dst.
 func (p *nodes) appendTo(dst []int64, l *list) []int64 {
+	if !l.wide {
+		for i := l.head; i != 0; {
+			n := p.at(i)
+			dst = widen(dst, n.v[:])
+			i = n.next
+		}
+		return widen(dst, l.v[:l.n])
+	}
 	d := decoder{dst: dst}
 	for i := l.head; i != 0; i = p.at(i).next {
 		d.add(p.at(i).v[:])
 	}
 	d.add(l.v[:l.n])
 	return d.dst
+}
+
+// widen appends values to dst.
+func widen(dst []int64, values []int32) []int64 {
+	n := len(dst)
+	dst = slices.Grow(dst, len(values))[:n+len(values)]
+	to := dst[n:]
+	for i, x := range values[:len(to)] {
+		to[i] = int64(x)
+	}
+	return dst
 }
 
 // decoder puts wide values together again.
@@ -127,5 +151,5 @@ func (p *nodes) drop(l *list) {
 		p.at(l.tail).next = p.free
 		p.free = l.head
 	}
-	l.n, l.head, l.tail = 0, 0, 0
+	l.n, l.head, l.tail, l.wide = 0, 0, 0, false
 }

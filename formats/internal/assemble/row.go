@@ -39,6 +39,8 @@ type Row struct {
 	// Error tells that the request ended with an error.
 	Error bool
 
+	exact bool // Gaps are the differences of Tokens, none of them negative or unknown
+
 	ints  mask
 	texts mask
 	int   [columns]int64
@@ -56,7 +58,7 @@ func (m *mask) has(c trace.Col) bool { return m[c>>6&1]>>(c&63)&1 != 0 }
 func (r *Row) Reset(offset int64) {
 	r.Offset = offset
 	r.HasTokens, r.HasGaps, r.HasTokenCount, r.HasUnknown = false, false, false, false
-	r.HasArrival, r.Error, r.Partial, r.Chunks = false, false, false, 0
+	r.HasArrival, r.Error, r.Partial, r.Chunks, r.exact = false, false, false, 0, false
 	r.ints, r.texts = mask{}, mask{}
 }
 

@@ -8,33 +8,33 @@ type table struct {
 	n     int
 }
 
-// slot is one entry; ref is 0 where it is free.
+// slot is one entry; q is nil where it is free.
 type slot struct {
 	hash uint64
-	ref  uint32
+	q    *open
 }
 
 // first returns where the search for a hash begins.
 func (t *table) first(hash uint64) uint64 { return hash & uint64(len(t.slots)-1) }
 
 // insert adds an entry. The caller has found that it is not there.
-func (t *table) insert(hash uint64, ref uint32) {
+func (t *table) insert(hash uint64, q *open) {
 	if 2*t.n >= len(t.slots) {
 		old := t.slots
 		t.slots = make([]slot, max(2*len(old), 1024))
 		for _, s := range old {
-			if s.ref != 0 {
+			if s.q != nil {
 				t.place(s)
 			}
 		}
 	}
 	t.n++
-	t.place(slot{hash, ref})
+	t.place(slot{hash, q})
 }
 
 func (t *table) place(s slot) {
 	i := t.first(s.hash)
-	for t.slots[i].ref != 0 {
+	for t.slots[i].q != nil {
 		i = (i + 1) & uint64(len(t.slots)-1)
 	}
 	t.slots[i] = s
@@ -42,17 +42,17 @@ func (t *table) place(s slot) {
 
 // remove deletes an entry that is there and moves back those behind it that
 // would not be found any more.
-func (t *table) remove(hash uint64, ref uint32) {
+func (t *table) remove(hash uint64, q *open) {
 	mask := uint64(len(t.slots) - 1)
 	i := t.first(hash)
-	for t.slots[i].ref != ref {
+	for t.slots[i].q != q {
 		i = (i + 1) & mask
 	}
 	t.n--
 	for j := i; ; {
 		j = (j + 1) & mask
 		s := t.slots[j]
-		if s.ref == 0 {
+		if s.q == nil {
 			t.slots[i] = slot{}
 			return
 		}

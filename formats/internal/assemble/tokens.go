@@ -64,6 +64,9 @@ func (w *Writer) gaps(r *Row, kind trace.ClockKind) (gaps []int64, known bool) {
 	if len(t) == 0 {
 		return nil, true
 	}
+	if r.exact && len(r.Gaps) == len(t)-1 && (t[0] > 0 || !absolute(kind)) {
+		return r.Gaps, true
+	}
 	w.scratch = slices.Grow(w.scratch[:0], len(t))
 	gaps = w.scratch[:len(t)-1]
 	sign := differences(gaps, t)

@@ -1,0 +1,113 @@
+package assemble
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// ahead is how many events are looked up together. With many open requests each
+// one's memory is far away; their addresses do not depend on one another, so the
+// processor fetches them at the same time.
+const ahead = 16
+
+// nearby is the number of slots up to which the table is in the cache anyway.
+const nearby = 1 << 12
+
+// Fold adds the events of one block. Blocks come in file order.
+func (a *Assembler) Fold(e *Events) {
+	var found [ahead]*open
+	for list := e.Ticks; len(list) > 0; {
+		n := min(len(list), ahead)
+		a.look(list[:n], &found)
+		for i := range list[:n] {
+			t, q := &list[i], found[i&(ahead-1)]
+			if t.size == 0 {
+				a.add(e, &e.List[t.from], q)
+				continue
+			}
+			if q == nil || !q.means(e.Text, t) {
+				if q = a.findTick(e, t); q == nil {
+					continue
+				}
+			}
+			if gap := t.at - q.last; q.flags&usual == answered && uint64(gap) <= math.MaxInt32 && q.gaps.n < nodeLen {
+				q.gaps.v[q.gaps.n] = int32(gap)
+				q.gaps.n++
+				q.chunks++
+				q.last = t.at
+				continue
+			}
+			a.token(q, &Event{At: t.at, Tokens: -1, Timed: true, Sort: -1})
+		}
+		list = list[n:]
+	}
+}
+
+// usual are the flags of which a request has but answered while its tokens are
+// plain.
+const usual = answered | counted | noFirst | noLast | noGaps | noMemory
+
+// look finds the requests that the events probably belong to, nil where there is
+// none, and reads their first bytes.
+func (a *Assembler) look(list []Tick, found *[ahead]*open) {
+	slots := a.table.slots
+	if len(slots) == 0 {
+		*found = [ahead]*open{}
+		return
+	}
+	mask, sum := uint64(len(slots)-1), int64(0)
+	if len(slots) > nearby {
+		for i := range list {
+			sum += int64(slots[list[i].hash&mask].hash)
+		}
+	}
+	for i := range list {
+		hash := list[i].hash
+		k := hash & mask
+		for slots[k].q != nil && slots[k].hash != hash {
+			k = (k + 1) & mask
+		}
+		found[i&(ahead-1)] = slots[k].q
+	}
+	for _, q := range found[:len(list)] {
+		if q != nil {
+			sum += q.last + int64(q.gaps.n)
+		}
+	}
+	a.touched = sum
+}
+
+// findTick returns the request of a token, which begins if need be, or nil for
+// one that comes after its request's end.
+func (a *Assembler) findTick(e *Events, t *Tick) *open {
+	id := e.Text[t.from : t.from+uint32(t.size)]
+	if q := a.find(t.hash, id); q != nil {
+		return q
+	}
+	return a.begin(e, &Event{Hash: t.hash, Line: t.from - uint32(t.lead), Kind: Token}, id)
+}
+
+// means reports whether the request is that of a token.
+func (q *open) means(text []byte, t *Tick) bool {
+	if q.hash != t.hash {
+		return false
+	}
+	if t.size != q.idSize || int(t.from)+idLen > len(text) {
+		return string(q.name()) == string(text[t.from:t.from+uint32(t.size)])
+	}
+	b, m := text[t.from:t.from+idLen], &idMasks[t.size%(idLen+1)]
+	return (binary.LittleEndian.Uint64(b[0:])^binary.LittleEndian.Uint64(q.id[0:]))&m[0]|
+		(binary.LittleEndian.Uint64(b[8:])^binary.LittleEndian.Uint64(q.id[8:]))&m[1]|
+		(binary.LittleEndian.Uint64(b[16:])^binary.LittleEndian.Uint64(q.id[16:]))&m[2] == 0
+}
+
+// idMasks are the bits of the words of a short id that are of its bytes, by its
+// length.
+var idMasks = func() (masks [idLen + 1][idLen / 8]uint64) {
+	for n := range masks {
+		for i := range n {
+			masks[n][i/8] |= 0xff << (8 * (i % 8))
+		}
+	}
+	return masks
+}()
