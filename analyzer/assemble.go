@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/sorting"
@@ -102,6 +103,33 @@ func (o *output) finish(states []kernel.State) {
 			list = &g.Windows
 		}
 		*list = append(*list, report.Window{From: k.window, To: k.window + o.q.Window, Cell: *c})
+	}
+}
+
+// ofEngines are the rates that need what engines log.
+var ofEngines = [...]string{"batch_logged", "cross_ratio", "decode_capacity", "decode_capacity_unused"}
+
+// ungroupedSteps says of groups by what is not told of engine steps that what the
+// engines log is about the requests of all groups.
+func (o *output) ungroupedSteps() {
+	for _, r := range o.runs {
+		if len(r.Steps) == 0 {
+			continue
+		}
+		set := func(c *report.Cell) {
+			if c.Throughput.Values == nil {
+				c.Throughput.Values = make(map[string]report.Value)
+			}
+			for _, name := range ofEngines {
+				c.Throughput.Values[name] = report.Null(metric.Filtered.String())
+			}
+		}
+		for i := range r.Groups {
+			set(&r.Groups[i].Cell)
+			for k := range r.Groups[i].Windows {
+				set(&r.Groups[i].Windows[k].Cell)
+			}
+		}
 	}
 }
 

@@ -67,6 +67,27 @@ func (s *Session) capDiags(q *query.Query, out *output, facts *kernel.Facts, log
 	}
 }
 
+// stepDiags says of every run whose steps are of more series than a report holds
+// how many of them are in none.
+func (s *Session) stepDiags(states []kernel.State, log *diag.Log) {
+	for _, state := range states {
+		c, ok := state.(interface{ Other() (map[int32]int64, int) })
+		if !ok {
+			continue
+		}
+		rows, most := c.Other()
+		for _, r := range s.runs {
+			if n := rows[r.slot]; n > 0 {
+				log.Add(diag.Diag{
+					Code: "steps_capped", Severity: diag.Notice, File: r.label, Offset: -1, Count: n,
+					Msg: fmt.Sprintf("%d engine steps are in no table: they are of more than %d replicas, ranks and kinds of steps, groups and windows", n, most),
+					Fix: "give a longer --window, or group by fewer dimensions",
+				})
+			}
+		}
+	}
+}
+
 // windowsOf returns how many windows a run's W has, or how many are there where W
 // is unknown.
 func windowsOf(run *report.Run, length int64) int64 {

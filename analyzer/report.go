@@ -114,6 +114,10 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	out.loads = steps[len(steps)-1]
 	out.finish(append(slices.Clone(states), steps...))
 	s.capDiags(q, out, learned, log)
+	s.stepDiags(steps, log)
+	if len(q.By) > 0 && !sel.steps.grouped {
+		out.ungroupedSteps()
+	}
 	if sel.steps.whole {
 		for _, r := range out.runs {
 			if len(r.Steps) > 0 {

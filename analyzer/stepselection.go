@@ -35,9 +35,14 @@ func (sel *stepSelection) of(i int, always bool) []int32 {
 // known of the input and the run of both.
 var stepNames = []string{"replica", "engine", "model", "side", "clock", "run", "file"}
 
-// tellsSteps reports whether all of names is known of a step.
-func tellsSteps(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(stepNames, name) })
+// tellsSteps reports whether all of names is known of a step. Steps have the
+// model of their run: where requests name models of their own a step may be about
+// any of these.
+func (s *Session) tellsSteps(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.Contains(stepNames, name) ||
+			name == "model" && slices.ContainsFunc(s.rows, func(r *resident) bool { return r.batch.Has(trace.Model) })
+	})
 }
 
 // asRequests returns steps as rows of the requests table with the columns that
@@ -54,10 +59,10 @@ func asRequests(b *trace.Batch) *trace.Batch {
 // finished yet.
 func (s *Session) chooseSteps(sel *selection) {
 	q := sel.q
-	sel.steps.grouped = len(q.By) > 0 && tellsSteps(q.By)
+	sel.steps.grouped = len(q.By) > 0 && s.tellsSteps(q.By)
 	var x *query.Evaluator
 	if q.Filter != nil {
-		if sel.steps.whole = !tellsSteps(q.Filter.Names()); !sel.steps.whole {
+		if sel.steps.whole = !s.tellsSteps(q.Filter.Names()); !sel.steps.whole {
 			x = q.Filter.Evaluator(nil) // steps tell no metric of requests
 		}
 	}
@@ -186,7 +191,7 @@ func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) []kernel.State 
 	}
 	facts = s.stepFacts(facts)
 	selected := q // as Loads asks for it: a filter that is told of steps has chosen them already
-	if q.Filter != nil && tellsSteps(q.Filter.Names()) {
+	if q.Filter != nil && s.tellsSteps(q.Filter.Names()) {
 		selected.Filter = nil
 	}
 	steps, times, loads := kernel.Steps.New(&q, facts), kernel.StepTime.New(&q, facts), kernel.Loads.New(&selected, facts)

@@ -16,8 +16,18 @@ func (s *ratesState) model(p *putter) {
 	f, w := p.f, p.w
 	without := counting(p.lack.untimed, "1 sequence has an unknown number of tokens and is left out", "%d sequences have an unknown number of tokens and are left out")
 	instant := counting(f.instant, "the tokens of 1 request came at one instant and take no time", "the tokens of %d requests came at one instant and take no time")
-	undated := counting(f.undated, "1 request does not tell when its tokens came and is left out", "%d requests do not tell when their tokens came and are left out")
+	late, idle := f.undated, p.idle()
 	why := f.timeless(p.lack.untimed)
+	occupied := metric.None
+	switch {
+	case idle:
+		if late = p.all.undated; f.tokens == 0 { // of the whole group: nobody knows when these came
+			why = metric.NoToken
+		}
+	case f.span == 0:
+		occupied = why
+	}
+	undated := counting(late, "1 request does not tell when its tokens came and is left out", "%d requests do not tell when their tokens came and are left out")
 	span := float64(f.timed)
 	steps := float64(f.steps)
 	if f.timed == 0 {
@@ -25,15 +35,11 @@ func (s *ratesState) model(p *putter) {
 	}
 	p.ratio("tpot_weighted", span, steps, unit.NSPerToken, why, without, undated, instant)
 	s.replicas(p)
-	if p.whole {
+	if n := len(p.allNames.replicas); p.whole || n > 1 && n <= listedReplicas {
 		p.replicaList()
 	}
-	occupied := metric.None
-	if f.span == 0 {
-		occupied = why
-	}
 	p.occupancy(occupied, undated)
-	if w.why != metric.None || f.span == 0 {
+	if w.why != metric.None || f.span == 0 && !idle {
 		if w.why != metric.None {
 			why = w.why
 		}
@@ -63,12 +69,19 @@ func (s *ratesState) model(p *putter) {
 		identity.Note = joined(fmt.Sprintf("%s expected: stamps or counts of some requests are missing or contradict each other", unit.Format(unit.Ratio, want)), without, undated)
 		setValue(p.c, "identity_ratio", identity)
 	}
+	p.weighting(timed, measured, without, undated, instant)
+}
+
+// weighting compares the model whose TPOT is the mean over sequences with what was
+// measured.
+func (p *putter) weighting(timed, measured float64, notes ...string) {
+	f := p.f
 	if f.tpots == 0 || f.tpot == 0 {
 		p.null("weighting_ratio", metric.NoSpan)
 		return
 	}
 	mean := float64(f.tpot) / fraction / float64(f.tpots)
-	p.ratio("weighting_ratio", timed*1e9/mean, measured, unit.Ratio, metric.NoToken, without, undated, instant)
+	p.ratio("weighting_ratio", timed*1e9/mean, measured, unit.Ratio, metric.NoToken, notes...)
 }
 
 // timeless tells why no time per token is known.
@@ -138,13 +151,18 @@ func (s *ratesState) replicas(p *putter) {
 	}
 }
 
-// replicaList writes the rates of each replica that requests name.
+// listedReplicas is up to how many replicas windows list: a report must not hold
+// thousands in each of thousands of windows.
+const listedReplicas = 64
+
+// replicaList writes the rates of each replica that requests name; in a window,
+// of all that they name elsewhere too.
 func (p *putter) replicaList() {
 	f, w := p.names, p.w
 	if f.crowd {
 		return
 	}
-	for _, name := range sortedKeys(f.replicas) {
+	for _, name := range sortedKeys(p.allNames.replicas) {
 		r := f.replicas[name]
 		x := report.Replica{Name: name, Side: sideName(p.side), Tokens: r.tokens}
 		per := func(n float64, u unit.Unit) report.Value {
@@ -157,8 +175,8 @@ func (p *putter) replicaList() {
 		}
 		x.TPS = per(float64(r.tokens)*1e9, unit.TokenRate)
 		x.Batch, x.TPOT, x.Model = report.Null(f.timeless(f.untimed).String()), report.Null(f.timeless(f.untimed).String()), report.Null(f.timeless(f.untimed).String())
-		if r.span > 0 {
-			x.Batch = per(float64(r.span), unit.None)
+		if p.allNames.replicas[name].span > 0 {
+			x.Batch = per(float64(r.span), unit.None) // 0 while it is idle
 		}
 		if r.timed > 0 && r.steps > 0 {
 			x.TPOT = report.Known(float64(r.timed)/float64(r.steps), unit.NSPerToken)

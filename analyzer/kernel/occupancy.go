@@ -117,7 +117,7 @@ func (p *putter) occupancy(why metric.Reason, note string) {
 		case p.lack.adrift > 0:
 			active = metric.Preempted
 		}
-		if f.running == 0 {
+		if p.all.running == 0 {
 			running = metric.NotRecorded
 		}
 	}

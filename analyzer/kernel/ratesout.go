@@ -40,7 +40,14 @@ func (s *ratesState) Finish(out Output) {
 		side := info.counting()
 		w := s.over(run)
 		namer := s.namer(run, all, info)
-		for _, t := range s.targets(run, within(all, side)) {
+		targets := s.targets(run, within(all, side))
+		wholes := make(map[int32]*flow) // by group
+		for _, t := range targets {
+			if t.window == NoWindow {
+				wholes[t.group] = s.united(t.from)
+			}
+		}
+		for _, t := range targets {
 			sum := s.united(t.from)
 			c := out.Cell(run, t.group, t.window)
 			in := w
@@ -49,9 +56,10 @@ func (s *ratesState) Finish(out Output) {
 			}
 			all := t.window == NoWindow
 			p := putter{c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.part, whole: all, prefill: side == trace.Prefill,
-				names: sum, side: side}
-			if from := namer.from[cellAt{t.group, t.window}]; !sum.named() && len(from) > 0 {
-				p.names, p.side = s.united(from), namer.side
+				names: sum, side: side, all: wholes[t.group]}
+			p.allNames = p.all
+			if from := namer.from[cellAt{t.group, NoWindow}]; !p.all.named() && len(from) > 0 {
+				p.names, p.allNames, p.side = s.united(namer.from[cellAt{t.group, t.window}]), s.united(from), namer.side
 			}
 			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
@@ -136,7 +144,13 @@ type putter struct {
 
 	names *flow      // what names the replicas: f, or the flow of a side nearer to the engines
 	side  trace.Side // of it
+
+	all, allNames *flow // f and names of the same group's whole time
 }
+
+// idle reports whether no sequence decodes in the cell, of a group that has some
+// which do: their time in it is known to be 0.
+func (p *putter) idle() bool { return p.f.span == 0 && p.all.span > 0 }
 
 // per writes n per second of Δt, or null for a reason, with notes.
 func (p *putter) per(name string, n int64, u unit.Unit, why metric.Reason, notes ...string) report.Value {
@@ -282,21 +296,18 @@ func (p *putter) tokens(def *metric.Definition) {
 		both = all
 	}
 	p.per("tps_end_to_end", f.prompt+output, unit.TokenRate, both, lack, note)
-	computed := both
-	switch {
-	case both != metric.None:
-	case f.overCached > 0:
-		computed = metric.Inconsistent
-	case f.noCached > 0:
-		computed = metric.NotRecorded
-	}
-	p.per("tps_end_to_end_computed", f.prompt-f.cached+output, unit.TokenRate, computed, lack, note)
 	cached := metric.NotRecorded
 	if f.overCached > 0 {
 		cached = metric.Inconsistent
 	}
-	p.ratio("cached_token_share", float64(f.cached), float64(f.cachedOf), unit.Ratio, cached,
-		counting(f.noCached, "1 request does not tell its cached tokens and is left out", "%d requests do not tell their cached tokens and are left out"))
+	computed := both
+	if both == metric.None && f.cachedOf == 0 && f.noCached+f.overCached > 0 {
+		computed = cached // nobody tells
+	}
+	uncached := counting(f.noCached+f.overCached, "1 request does not tell its cached tokens, so its prompt is left out",
+		"%d requests do not tell their cached tokens, so their prompts are left out")
+	p.per("tps_end_to_end_computed", f.cachedOf-f.cached+output, unit.TokenRate, computed, lack, uncached, note)
+	p.ratio("cached_token_share", float64(f.cached), float64(f.cachedOf), unit.Ratio, cached, uncached)
 	sum := float64(f.toldPrompt + f.toldOutput) // a prompt without its output, or the reverse, would shift the share
 	switch {
 	case both != metric.None:

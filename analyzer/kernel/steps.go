@@ -230,12 +230,11 @@ func (s *stepsState) Finish(out Output) {
 			c.Steps = append(c.Steps, s.series[key].steps(key))
 		}
 	}
-	for _, run := range sortedKeys(s.other) {
-		if r := out.Run(run); r != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("steps_capped: %d rows of steps are in no series: there are more than %d replicas, ranks and kinds of steps, groups and windows", s.other[run], maxSeries))
-		}
-	}
 }
+
+// Other returns how many rows of the steps of each run are in no series, because
+// there are more series than a report holds, and how many those are.
+func (s *stepsState) Other() (rows map[int32]int64, most int) { return s.other, maxSeries }
 
 // stepColumns are the columns of a batch of steps.
 type stepColumns struct {

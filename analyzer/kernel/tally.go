@@ -39,6 +39,16 @@ func (t tally) with(why metric.Reason, n int64) tally {
 	return t
 }
 
+// get returns how many are excluded for a reason.
+func (t tally) get(why metric.Reason) int64 {
+	for _, e := range t {
+		if e.why == why {
+			return e.n
+		}
+	}
+	return 0
+}
+
 // counts returns the exclusions by code.
 func (t tally) counts() map[string]int64 {
 	out := make(map[string]int64)

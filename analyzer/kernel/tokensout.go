@@ -135,7 +135,11 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 	}{{"chunk_gap", gapScale}, {"token_latency", fraction}, {"tokens_per_chunk", 1}} {
 		out := s.emptyMetric(m.name, side, p.excluded[i], idle)
 		out.Requests = p.requests[i]
-		setMetric(c, m.name, s.pooled(out, p.digests[i], m.scale, wide))
+		out = s.pooled(out, p.digests[i], m.scale, wide)
+		if n := p.excluded[i].get(metric.NotRecorded); i != gapDigest && n > 0 && out.N > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("chunk_tokens: over the %d requests that tell the tokens of each chunk; %d do not", p.requests[i], n))
+		}
+		setMetric(c, m.name, out)
 	}
 	if s.plain() && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
 		out := s.emptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token

@@ -100,9 +100,11 @@ func TestCachedBeyondPromptIsInconsistent(t *testing.T) {
 		t.Errorf("%d excluded as inconsistent", got)
 	}
 	value(t, c, "tps_end_to_end", 12)
-	if v := c.Throughput.Values["tps_end_to_end_computed"]; v.Known || v.Reason != "inconsistent" {
-		t.Errorf("computed rate: %+v", v)
-	}
+	value(t, c, "tps_end_to_end_computed", 5) // 4 - 3 of the prompt that tells, 4 of output
+	saying(t, c, "1 request does not tell its cached tokens", "tps_end_to_end_computed", "cached_token_share")
+	unknownValue(t, cellOf(t, metric.Default, bad), "inconsistent", "tps_end_to_end_computed", "cached_token_share")
+	good.cached = none
+	unknownValue(t, cellOf(t, metric.Default, good), "not_recorded", "tps_end_to_end_computed", "cached_token_share")
 }
 
 // unknownValue checks that a rate is null, and why.

@@ -38,7 +38,7 @@ var rates = []*Metric{
 	rate("tps_end_to_end", "prompt and output tokens per second", "(prompt tokens + output tokens) / Δt", unit.TokenRate,
 		"Prompt tokens are credited at the first token.", trace.PromptTokens, trace.OutputTokens),
 	occasional(rate("tps_end_to_end_computed", "computed tokens per second", "(prompt tokens - cached tokens + output tokens) / Δt", unit.TokenRate,
-		"Null unless every request tells its cached tokens, and inconsistent where one tells more of them than its prompt has.",
+		"Requests that do not tell their cached tokens, or more of them than their prompt has, count with their output alone, as a note says; null where none tells them.",
 		trace.PromptTokens, trace.CachedTokens, trace.OutputTokens)),
 	occasional(rate("cached_token_share", "share of prompt tokens served from a prefix cache", "cached tokens / prompt tokens, of requests that tell both", unit.Ratio,
 		"Requests that tell more cached tokens than prompt tokens are left out.", trace.PromptTokens, trace.CachedTokens)),

@@ -82,7 +82,7 @@ var reasons = [...]struct{ code, doc string }{
 	NotDefined:      {"not_defined", "the definition set has no such figure"},
 	NoClientCount:   {"no_client_count", "the definition counts the text with a client's tokenizer, and the log holds no such count"},
 	FewSteps:        {"few_steps", "no batch size has 30 steps that only decode"},
-	Filtered:        {"filtered", "the filter keeps a part of the requests, and engines log all of them"},
+	Filtered:        {"filtered", "the filter or the group holds a part of the requests, and engines log all of them"},
 	Population:      {"population", "the figures are of different sets of requests"},
 	Inseparable:     {"not_separable", "no source tells the stage apart from one of another term"},
 	NoRequests:      {"no_requests", "no request is in the cell"},

@@ -185,7 +185,7 @@ type Throughput struct {
 	Values map[string]Value `json:"values"`    // rates and totals by name
 
 	Tokens   Tokens       `json:"tokens"`             // what the rates of tokens are of
-	Replicas []Replica    `json:"replicas,omitempty"` // by replica, where requests name theirs; not in windows
+	Replicas []Replica    `json:"replicas,omitempty"` // by replica, where requests name theirs; in windows, where there are 2 to 64
 	Engines  []EngineLoad `json:"engines,omitempty"`  // by engine, where one logs its load; not in windows
 }
 
