@@ -23,8 +23,8 @@ func censored(w *row, def *metric.Definition) bool {
 }
 
 // bound puts beside the quantiles of a TTFT those with n more values at infinity:
-// the truth lies between the two. Values are sorted.
-func (b *base) bound(out *report.Metric, m *measure, values []int64, n int64, wide bool) {
+// the truth lies between the two.
+func (b *base) bound(out *report.Metric, m *measure, values *stat.Sample, n int64, wide bool) {
 	if n == 0 || out.N == 0 {
 		return
 	}
@@ -39,7 +39,10 @@ func (b *base) bound(out *report.Metric, m *measure, values []int64, n int64, wi
 			continue
 		}
 		hi = min(hi, out.N-1)
-		v := stat.Lerp(m.float(values[lo]), m.float(values[hi]), t)
+		a, exactA := values.At(lo)
+		b, exactB := values.At(hi)
+		v := stat.Lerp(m.float(a), m.float(b), t)
+		out.Exact = out.Exact && exactA && exactB
 		out.Upper[rankName(q)] = v
 		texts = append(texts, name+" "+unit.Format(out.Unit, v))
 	}

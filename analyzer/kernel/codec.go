@@ -84,9 +84,9 @@ func (r *reader) sorted() []int64 {
 	return values
 }
 
-// digest loads d.
-func (r *reader) digest(d *stat.Digest) {
-	rest, err := d.Load(r.src)
+// part lets load read what it needs.
+func (r *reader) part(load func(src []byte) (rest []byte, err error)) {
+	rest, err := load(r.src)
 	if err != nil {
 		r.fail()
 		return
@@ -94,15 +94,11 @@ func (r *reader) digest(d *stat.Digest) {
 	r.src = rest
 }
 
+// digest loads d.
+func (r *reader) digest(d *stat.Digest) { r.part(d.Load) }
+
 // moments loads m.
-func (r *reader) moments(m *stat.Moments) {
-	rest, err := m.Load(r.src)
-	if err != nil {
-		r.fail()
-		return
-	}
-	r.src = rest
-}
+func (r *reader) moments(m *stat.Moments) { r.part(m.Load) }
 
 // done returns the error of reading, or one if bytes are left.
 func (r *reader) done() error {

@@ -32,52 +32,68 @@ func (b *base) emptyMetric(name string, side trace.Side, excluded tally, idle bo
 	return out
 }
 
-// distribution fills a metric with the statistics of values, which it sorts.
-// Wide cells (those of the run and of groups) get intervals and notes.
-func (b *base) distribution(out report.Metric, m *measure, values []int64, wide bool) report.Metric {
-	n := int64(len(values))
+// distribution fills a metric with the statistics of values. Wide cells (those of
+// the run and of groups) get intervals and notes.
+func (b *base) distribution(out report.Metric, m *measure, values *stat.Sample, wide bool) report.Metric {
+	n := values.N()
 	if n == 0 {
 		return out
 	}
-	stat.Sort(values)
 	out.Reason, out.N, out.Exact = "", n, true
-	out.Min, out.Max = m.float(values[0]), m.float(values[n-1])
-	if m.quotient {
-		floats := make([]float64, n)
-		for i, v := range values {
-			floats[i] = stat.Unkey(v)
-		}
-		out.Mean, out.Std = stat.Mean(floats), stat.Std(floats)
-	} else {
-		var sums stat.Moments
-		sums.Add(values)
-		out.Mean, out.Std = sums.Mean(), sums.Std()
+	at := func(k int64) float64 {
+		v, exact := values.At(k)
+		out.Exact = out.Exact && exact
+		return m.float(v)
 	}
+	out.Min, out.Max = at(0), at(n-1)
+	out.Mean, out.Std = values.Moments(m.quotient)
 	if b.def.Whole && (out.Unit == unit.Nanosecond || out.Unit == unit.NSPerToken) {
 		out.Mean = float64(int64(out.Mean))
 	}
 	out.Quantiles = make(map[string]float64)
 	for _, q := range b.ranks() {
 		lo, hi, t := b.def.Quantile.Ranks(n, q)
-		out.Quantiles[rankName(q)] = stat.Lerp(m.float(values[lo]), m.float(values[hi]), t)
+		out.Quantiles[rankName(q)] = stat.Lerp(at(lo), at(hi), t)
 	}
-	if !wide {
-		return out
-	}
-	out.Intervals = make(map[string][2]any)
-	for _, q := range b.ranks() {
-		lo, hi := stat.RankInterval(n, q, confidence)
-		var bounds [2]any
-		if lo >= 0 {
-			bounds[0] = m.float(values[lo])
+	if wide {
+		out.Intervals = make(map[string][2]any)
+		for _, q := range b.ranks() {
+			lo, hi := stat.RankInterval(n, q, confidence)
+			var bounds [2]any
+			if lo >= 0 {
+				bounds[0] = at(lo)
+			}
+			if hi < n {
+				bounds[1] = at(hi)
+			}
+			out.Intervals[rankName(q)] = bounds
 		}
-		if hi < n {
-			bounds[1] = m.float(values[hi])
-		}
-		out.Intervals[rankName(q)] = bounds
+		out.Notes = append(out.Notes, b.fewValues(n)...)
 	}
-	out.Notes = append(out.Notes, b.fewValues(n)...)
 	return out
+}
+
+// want adds to w what is not known of the values that distribution and bound ask
+// for, where censored more lie beyond.
+func (b *base) want(w *stat.Wanted, values *stat.Sample, censored int64, wide bool) {
+	n := values.N()
+	for _, q := range b.ranks() {
+		lo, hi, _ := b.def.Quantile.Ranks(n, q)
+		ranks := []int64{lo, hi}
+		if wide {
+			lo, hi := stat.RankInterval(n, q, confidence)
+			ranks = append(ranks, lo, hi)
+		}
+		if censored > 0 {
+			lo, hi, _ := b.def.Quantile.Ranks(n+censored, q)
+			ranks = append(ranks, lo, hi)
+		}
+		for _, k := range ranks {
+			if k >= 0 && k < n {
+				w.Want(values, k)
+			}
+		}
+	}
 }
 
 // rankName is the key of a quantile in reports.

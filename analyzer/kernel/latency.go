@@ -7,14 +7,16 @@ import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
 
-// latency computes the metrics that have one value per request. Every value is
-// kept, 8 bytes each, at the finest place only; coarser cells are unions. TTFT
-// and what else lies at the start of a request belong to the window of its
-// send, the rest to that of its end.
+// latency computes the metrics that have one value per request. Values are kept
+// at the finest place only; coarser cells are unions. Where a place has too many
+// they are counted, and those that order statistics need are fetched in a second
+// pass: see fetch. TTFT and what else lies at the start of a request belong to
+// the window of its send, the rest to that of its end.
 type latency struct{ def *metric.Definition }
 
 func (latency) Name() string { return "latency" }
@@ -22,13 +24,17 @@ func (latency) Lists() bool  { return false }
 func (k latency) New(q *query.Query, facts *Facts) State {
 	s := new(latencyState)
 	s.base = newBase(k.def, q, facts)
+	if code := facts.Private[k.Name()]; len(code) > 0 {
+		s.refine(code)
+	}
 	return s
 }
 
 // samples holds the values of a place by slot of measures.
 type samples struct {
 	rows     int64
-	values   [len(measures)][]int64
+	values   [len(measures)]stat.Sample
+	fetch    *fetch // in the second pass: what values are for then, instead
 	excluded [len(measures)]tally
 	tpots    weighted // TPOTs, where a definition weighs them, instead of values
 
@@ -52,7 +58,24 @@ func (s *samples) sums() []*int64 {
 
 func (s *samples) merge(o *samples) {
 	for i := range s.values {
-		s.values[i] = append(s.values[i], o.values[i]...)
+		s.values[i].Merge(&o.values[i], measures[i].quotient)
+	}
+	if s.fetch != nil {
+		s.fetch.merge(o.fetch)
+	}
+	s.mergeRest(o)
+}
+
+// unite is merge for what is printed next.
+func (s *samples) unite(o *samples) {
+	for i := range s.values {
+		s.values[i].Unite(&o.values[i])
+	}
+	s.mergeRest(o)
+}
+
+func (s *samples) mergeRest(o *samples) {
+	for i := range s.excluded {
 		s.excluded[i].merge(o.excluded[i])
 	}
 	s.tpots = append(s.tpots, o.tpots...)
@@ -68,14 +91,20 @@ func (s *samples) weight() int64 { return s.rows }
 func (s *samples) size() int64 {
 	n := int64(48*len(measures)) + 16*int64(cap(s.tpots))
 	for i := range s.values {
-		n += 8*int64(cap(s.values[i])) + 16*int64(cap(s.excluded[i]))
+		n += s.values[i].Size() + 16*int64(cap(s.excluded[i]))
+	}
+	if s.fetch != nil {
+		n += s.fetch.size()
 	}
 	return n
 }
 
 func (s *samples) appendTo(dst []byte) []byte {
 	for i := range s.values {
-		dst = s.excluded[i].appendTo(appendValues(dst, s.values[i]))
+		dst = s.excluded[i].appendTo(s.values[i].AppendTo(dst))
+	}
+	if s.fetch != nil {
+		dst = s.fetch.appendTo(dst)
 	}
 	dst = s.tpots.appendTo(dst)
 	for _, n := range s.sums() {
@@ -86,8 +115,11 @@ func (s *samples) appendTo(dst []byte) []byte {
 
 func (s *samples) load(src *reader) {
 	for i := range s.values {
-		s.values[i] = src.sorted()
+		src.part(s.values[i].Load)
 		s.excluded[i].load(src)
+	}
+	if s.fetch != nil {
+		s.fetch.load(src)
 	}
 	s.tpots.load(src)
 	src.ints(s.sums()...)
@@ -96,6 +128,8 @@ func (s *samples) load(src *reader) {
 
 type latencyState struct {
 	celled[samples, *samples]
+	wanted *[len(measures)]stat.Wanted // in the second pass: what order statistics need
+	found  []byte                      // and the encoding of what the first has found
 }
 
 func (s *latencyState) Update(v *View) {
@@ -165,7 +199,11 @@ func (s *samples) put(slot int, w *row, def *metric.Definition) {
 		return
 	}
 	if value, why := measures[slot].of(w, def); why == metric.None {
-		s.values[slot] = grown(s.values[slot], value)
+		if s.fetch != nil {
+			s.fetch.add(slot, value)
+			return
+		}
+		s.values[slot].Add(value, measures[slot].quotient)
 	} else {
 		s.excluded[slot].add(why, 1)
 	}
@@ -211,6 +249,10 @@ func (s *latencyState) Merge(other State) error {
 }
 
 func (s *latencyState) Finish(out Output) {
+	if s.wanted != nil {
+		s.completed().Finish(out)
+		return
+	}
 	s.cells.prune()
 	places := s.cells.places()
 	s.finishing(func(run int32, info *runInfo) {
@@ -260,9 +302,9 @@ func (s *latencyState) unite(places []place) (bySide [slots]*samples) {
 			bySide[p.side] = cell
 		case all == nil:
 			bySide[p.side] = new(samples)
-			bySide[p.side].merge(cell)
+			bySide[p.side].unite(cell)
 		default:
-			all.merge(cell)
+			all.unite(cell)
 		}
 	}
 	return bySide
@@ -283,9 +325,9 @@ func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Sid
 		setMetric(c, name, of.tpots.distribution(m, &s.base, wide))
 		return
 	}
-	m = s.distribution(m, &measures[slot], of.values[slot], wide)
-	if slot == slotTTFT || slot == slotEngine {
-		s.bound(&m, &measures[slot], of.values[slot], of.censored, wide)
+	m = s.distribution(m, &measures[slot], &of.values[slot], wide)
+	if mayBeCensored(slot) {
+		s.bound(&m, &measures[slot], &of.values[slot], of.censored, wide)
 	}
 	setMetric(c, name, m)
 }

@@ -125,8 +125,8 @@ func (x *batch) unjoined(i int, lack *[sides]int64) {
 	}
 }
 
-// sides writes the latencies of each side of a run, over all of its rows.
-func (s *latencyState) sides(run *report.Run, index int32, places []place) {
+// ofSides calls f with all latencies of each side of a run that has any.
+func (s *latencyState) ofSides(index int32, places []place, f func(side trace.Side, all *samples)) {
 	var mine []place
 	for _, p := range places {
 		if p.run == index && p.group >= 0 && p.window != elsewhere {
@@ -138,21 +138,27 @@ func (s *latencyState) sides(run *report.Run, index int32, places []place) {
 		all := new(samples)
 		for _, of := range [...]*samples{bySlot[side], bySlot[int(side)+sides]} {
 			if of != nil {
-				all.merge(of)
+				all.unite(of)
 			}
 		}
-		if all.rows == 0 {
-			continue
+		if all.rows > 0 {
+			f(side, all)
 		}
+	}
+}
+
+// sides writes the latencies of each side of a run, over all of its rows.
+func (s *latencyState) sides(run *report.Run, index int32, places []place) {
+	s.ofSides(index, places, func(side trace.Side, all *samples) {
 		to := sideOf(run, side)
 		to.Metrics = make(map[string]report.Metric)
 		for slot := range measures {
-			m := s.distribution(s.emptyMetric(measures[slot].name, side, all.excluded[slot], false), &measures[slot], all.values[slot], false)
+			m := s.distribution(s.emptyMetric(measures[slot].name, side, all.excluded[slot], false), &measures[slot], &all.values[slot], false)
 			if m.N > 0 {
 				to.Metrics[measures[slot].name] = m
 			}
 		}
-	}
+	})
 }
 
 // sides writes how many rows each side of a run has.

@@ -147,7 +147,7 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 		setMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))
 	}
 	m := s.emptyMetric("ttft_upper", side, p.noUpper, idle)
-	m = s.distribution(m, &measure{}, p.upper, wide)
+	m = s.distribution(m, &measure{}, stat.SampleOf(p.upper), wide)
 	if m.N > 0 {
 		if lower := float64(p.lower) / float64(m.N); m.Mean > 1.05*lower {
 			m.Notes = append(m.Notes, fmt.Sprintf("role_chunk_possible: TTFT is %s on average if the first event carries a token, %s if it carries only a role",

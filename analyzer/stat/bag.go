@@ -1,6 +1,9 @@
 package stat
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sort"
+)
 
 // bag is a multiset of int64 values: distinct values with counts, and a tail of
 // values not sorted in yet. Its size is bounded by the number of distinct
@@ -104,6 +107,19 @@ func (b *bag) at(least, k int64) (int64, bool) {
 	for ; lo < len(b.values); lo++ {
 		if k -= b.counts[lo]; k < 0 {
 			return b.values[lo], true
+		}
+	}
+	return 0, false
+}
+
+// within returns the k-th smallest (0-based) of the values for which side is 0.
+// It is negative for all smaller ones, and positive for all greater.
+func (b *bag) within(k int64, side func(v int64) int64) (int64, bool) {
+	b.settle()
+	i := sort.Search(len(b.values), func(i int) bool { return side(b.values[i]) >= 0 })
+	for ; i < len(b.values) && side(b.values[i]) == 0; i++ {
+		if k -= b.counts[i]; k < 0 {
+			return b.values[i], true
 		}
 	}
 	return 0, false

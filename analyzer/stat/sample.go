@@ -1,0 +1,270 @@
+package stat
+
+import "math"
+
+// SampleLimit is the number of values that a Sample keeps as they are. Tests lower
+// it.
+var SampleLimit = 1 << 18
+
+// staged is how many values a Sample that counts in buckets holds before it
+// counts them.
+const staged = 1 << 12
+
+// Sample holds values of which a request has one: integers, or floats as their
+// Key. Up to SampleLimit values it keeps every one. Beyond, it counts them in
+// buckets of 2⁻¹² of their size, with exact sums; which bucket an order statistic
+// lies in is known then, and a second pass over the same values fetches those of
+// the buckets that matter: see Wanted and Fetched.
+//
+// Samples merge in any order, to the same answers. The zero value is empty and
+// of integers. A Sample is not safe for concurrent use.
+type Sample struct {
+	raw    []int64 // every value, or those that are not counted yet
+	sorted bool    // raw is
+	big    *counted
+}
+
+// SampleOf returns a sample of integers, which owns the slice.
+func SampleOf(values []int64) *Sample { return &Sample{raw: values} }
+
+// Add adds a value; floats says that it is the Key of a float, of every value or
+// of none.
+func (s *Sample) Add(v int64, floats bool) {
+	if n := len(s.raw); n == cap(s.raw) { // append would leave more behind
+		s.raw = append(make([]int64, 0, max(2*n, 16)), s.raw...)
+	}
+	s.raw, s.sorted = append(s.raw, v), false
+	if s.big != nil && len(s.raw) >= staged || len(s.raw) > SampleLimit {
+		s.count(floats)
+	}
+}
+
+// count moves the raw values into buckets.
+func (s *Sample) count(floats bool) {
+	if s.big == nil {
+		s.big = &counted{floats: floats, pages: make(map[int64]*page)}
+	}
+	s.big.add(s.raw)
+	if cap(s.raw) > 2*staged {
+		s.raw = make([]int64, 0, staged)
+	}
+	s.raw = s.raw[:0]
+}
+
+// settle counts what waits for it.
+func (s *Sample) settle() {
+	if s.big != nil && len(s.raw) > 0 {
+		s.count(s.big.floats)
+	}
+}
+
+// Merge adds the values of o, which is not changed, of the same kind.
+func (s *Sample) Merge(o *Sample, floats bool) {
+	s.Unite(o)
+	if s.big == nil && len(s.raw) > SampleLimit {
+		s.count(floats)
+	}
+}
+
+// Unite adds the values of o, which is not changed, and keeps every one if both
+// do, however many they are.
+func (s *Sample) Unite(o *Sample) {
+	if o.big != nil && s.big == nil {
+		s.count(o.big.floats)
+	}
+	s.raw, s.sorted = append(s.raw, o.raw...), false
+	s.settle()
+	if o.big != nil {
+		s.big.merge(o.big)
+	}
+}
+
+// N returns the number of values.
+func (s *Sample) N() int64 {
+	n := int64(len(s.raw))
+	if s.big != nil {
+		n += s.big.N
+	}
+	return n
+}
+
+// Counted reports whether values are counted in buckets: whether an order
+// statistic may be unknown.
+func (s *Sample) Counted() bool { return s.big != nil }
+
+// At returns the k-th smallest value (0-based, k < N), and whether it is exact;
+// else it is within 2⁻¹² of it.
+func (s *Sample) At(k int64) (v int64, exact bool) {
+	if s.big == nil {
+		s.sort()
+		return s.raw[k], true
+	}
+	s.settle()
+	return s.big.at(k)
+}
+
+func (s *Sample) sort() {
+	if !s.sorted {
+		Sort(s.raw)
+		s.sorted = true
+	}
+}
+
+// Moments returns the mean and the population standard deviation. They depend on
+// the values alone, not on their order.
+func (s *Sample) Moments(floats bool) (mean, std float64) {
+	switch {
+	case s.big != nil:
+		s.settle()
+		return s.big.mean(), s.big.std()
+	case !floats:
+		var m Moments
+		m.Add(s.raw)
+		return m.Mean(), m.Std()
+	}
+	s.sort()
+	list := make([]float64, len(s.raw))
+	for i, v := range s.raw {
+		list[i] = Unkey(v)
+	}
+	return Mean(list), Std(list)
+}
+
+// Size returns the bytes of memory that the sample holds, roughly.
+func (s *Sample) Size() int64 {
+	n := 8 * int64(cap(s.raw))
+	if s.big != nil {
+		n += int64(len(s.big.pages))*pageSize + s.big.fetched.size()
+	}
+	return n
+}
+
+// AppendTo appends the encoding of s to dst.
+func (s *Sample) AppendTo(dst []byte) []byte {
+	if s.big == nil {
+		s.sort()
+		return AppendSorted(append(dst, 0), s.raw)
+	}
+	s.settle()
+	return s.big.appendTo(append(dst, 1))
+}
+
+// Load replaces s by the encoding at the start of src and returns the rest.
+func (s *Sample) Load(src []byte) (rest []byte, err error) {
+	*s = Sample{}
+	if len(src) == 0 || src[0] > 1 {
+		return nil, ErrEncoding
+	}
+	if src[0] == 0 {
+		s.raw, rest, err = LoadSorted(nil, src[1:])
+		return rest, err
+	}
+	s.big = new(counted)
+	return s.big.load(src[1:])
+}
+
+// Fetched hands s the values of its wanted buckets, all of them.
+func (s *Sample) Fetched(f *Fetch) {
+	if s.big != nil {
+		s.big.fetched.merge(&f.bag)
+	}
+}
+
+// Wanted is a set of buckets whose values are to be fetched. The zero value is
+// empty.
+type Wanted struct {
+	base   int64 // of the first bit, a multiple of 64
+	bits   []uint64
+	floats bool
+}
+
+// Want adds the bucket that holds the k-th smallest value of s, if that is not
+// known.
+func (w *Wanted) Want(s *Sample, k int64) {
+	if _, exact := s.At(k); exact {
+		return
+	}
+	w.floats = s.big.floats
+	bucket, _ := s.big.locate(k)
+	w.set(bucket)
+}
+
+func (w *Wanted) set(b int64) {
+	if len(w.bits) == 0 {
+		w.base = b &^ 63
+	}
+	if first := b &^ 63; first < w.base {
+		w.bits = append(make([]uint64, (w.base-first)/64), w.bits...)
+		w.base = first
+	}
+	for int64(len(w.bits)) <= (b-w.base)/64 {
+		w.bits = append(w.bits, 0)
+	}
+	w.bits[(b-w.base)/64] |= 1 << (b & 63)
+}
+
+// Empty reports whether nothing is wanted.
+func (w *Wanted) Empty() bool { return len(w.bits) == 0 }
+
+// has reports whether bucket b is wanted.
+func (w *Wanted) has(b int64) bool {
+	i := uint64(b-w.base) / 64
+	return b >= w.base && i < uint64(len(w.bits)) && w.bits[i]>>(b&63)&1 != 0
+}
+
+// AppendTo appends the encoding of w to dst.
+func (w *Wanted) AppendTo(dst []byte) []byte {
+	dst = append(dst, 0)
+	if w.floats {
+		dst[len(dst)-1] = 1
+	}
+	var list []int64
+	for i := range int64(len(w.bits)) * 64 {
+		if w.has(w.base + i) {
+			list = append(list, w.base+i)
+		}
+	}
+	return AppendSorted(dst, list)
+}
+
+// Load replaces w by the encoding at the start of src and returns the rest.
+func (w *Wanted) Load(src []byte) ([]byte, error) {
+	*w = Wanted{}
+	if len(src) == 0 || src[0] > 1 {
+		return nil, ErrEncoding
+	}
+	list, rest, err := LoadSorted(nil, src[1:])
+	for _, b := range list {
+		if b < math.MinInt64>>bucketShift || b > math.MaxInt64>>bucketShift {
+			return nil, ErrEncoding
+		}
+		w.set(b)
+	}
+	w.floats = src[0] == 1
+	return rest, err
+}
+
+// Fetch holds the values of wanted buckets.
+type Fetch struct{ bag bag }
+
+// Add adds v if w wants it.
+func (f *Fetch) Add(w *Wanted, v int64) {
+	if len(w.bits) == 0 || !w.has(bucketFor(v, w.floats)) {
+		return
+	}
+	if f.bag.tail = append(f.bag.tail, v); len(f.bag.tail) >= max(bagTail/8, len(f.bag.values)/2) {
+		f.bag.settle()
+	}
+}
+
+// Merge adds the values of o.
+func (f *Fetch) Merge(o *Fetch) { f.bag.merge(&o.bag) }
+
+// Size returns the bytes of memory that f holds, roughly.
+func (f *Fetch) Size() int64 { return f.bag.size() }
+
+// AppendTo appends the encoding of f to dst.
+func (f *Fetch) AppendTo(dst []byte) []byte { return f.bag.appendTo(dst) }
+
+// Load replaces f by the encoding at the start of src and returns the rest.
+func (f *Fetch) Load(src []byte) ([]byte, error) { return f.bag.load(src) }
