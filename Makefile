@@ -126,5 +126,7 @@ fuzz:
 	done
 
 bench:
+	.ci/need npm npm
+	.ci/need python3 python3-venv
 	$(GO) test -run '^$$' -bench . -benchmem $(CORE)
 	$(GO) run ./cli/internal/bench

@@ -4,59 +4,89 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 
-	"servescope/analyzer"
-	"servescope/formats"
-	"servescope/formats/all"
-	generate "servescope/formats/formatstest/generate/shapes"
+	"servescope/formats/formatstest/generate/shapes"
 )
-
-// maxrssUnit is the unit of rusage's Maxrss in bytes.
-var maxrssUnit = map[bool]int64{true: 1, false: 1024}[runtime.GOOS == "darwin" || runtime.GOOS == "ios"]
 
 // shape is one shape of a log.
 type shape struct {
 	key   string // in file names
 	name  string
-	write func(io.Writer, generate.Config) error
+	write func(io.Writer, shapes.Config) error
+	open  int   // requests at a time
+	bytes int64 // per request, where only a number of requests can be asked for
+
+	tokens int64  // per request, 0: meanTokens
+	seed   uint64 // added to that of all logs
 }
 
-var shapes = []shape{
-	{"records", "a request per line", generate.Records},
-	{"events", "an event per line", generate.Events},
-}
+// The shapes that peers read too, and as which of theirs.
+var (
+	records  = shape{key: "records", name: "a request per line", write: shapes.Records, open: 200}
+	result   = shape{key: "bench", name: "benchmark result on one line", write: shapes.Bench, open: 200, bytes: 4770}
+	events   = shape{key: "events", name: "an event per line, 200 open", write: shapes.Events, open: 200}
+	manyOpen = shape{key: "events-open", name: "an event per line, 50 000 open", write: shapes.Events, open: 50_000}
+)
 
 // logs are shapes of the text logs of servers.
 var logs = []shape{
-	{"vllmlog", "vLLM's log with prompts", generate.VLLMLog},
-	{"vllmsteps", "vLLM's log, a line per step", generate.VLLMSteps},
-	{"sglanglog", "SGLang's log", generate.SGLangLog},
+	{key: "vllmlog", name: "vLLM's log with prompts", write: shapes.VLLMLog, open: 200},
+	{key: "vllmsteps", name: "vLLM's log, a line per step", write: shapes.VLLMSteps, open: 200},
+	{key: "sglanglog", name: "SGLang's log", write: shapes.SGLangLog, open: 200},
 }
 
-// traces are profiler traces of one rank.
-var traces = shape{"torchtrace", "a profiler trace", generate.TorchTrace}
+// Spans of servers, and a profiler's trace of one rank.
+var (
+	spans  = []shape{{key: "otlp", name: "spans of vLLM", write: shapes.OTLP, open: 200}, {key: "otlptree", name: "spans of SGLang", write: shapes.OTLPTree, open: 200}}
+	traces = shape{key: "torchtrace", name: "a profiler trace", write: shapes.TorchTrace}
+)
 
-// file returns a log of about size bytes, written once into the cache.
-func (s shape) file(cache string, size int64) (path string, n int64, err error) {
-	path = filepath.Join(cache, fmt.Sprintf("%s-%d.log", s.key, size))
-	return cached(path, func(w io.Writer) error {
-		return s.write(w, generate.Config{Size: size, Tokens: 200, Open: 200, Seed: 1})
-	})
+// meanTokens is the mean number of output tokens of a generated request.
+const meanTokens = 200
+
+// amount is how much is written: bytes, or tokens.
+type amount struct{ size, tokens int64 }
+
+// part returns an nth of it.
+func (a amount) part(n int64) amount { return amount{a.size / n, a.tokens / n} }
+
+// atMost returns the amount, or so much of it as has the given size; how many
+// bytes a token takes is known from a log that was written.
+func (a amount) atMost(size, written int64) amount {
+	if written <= size {
+		return a
+	}
+	if a.tokens > 0 {
+		return amount{tokens: int64(float64(a.tokens) * float64(size) / float64(written))}
+	}
+	return amount{size: size}
+}
+
+// file returns a log of the given amount, written once into the cache.
+func (s shape) file(cache string, a amount) (path string, n int64, err error) {
+	if s.tokens == 0 {
+		s.tokens = meanTokens
+	}
+	c := shapes.Config{Size: a.size, Tokens: float64(s.tokens), Open: s.open, Seed: 1 + s.seed}
+	path = filepath.Join(cache, fmt.Sprintf("%s-%d.log", s.key, a.size))
+	if a.tokens > 0 {
+		c.Size, c.Count = 0, int(max(1, a.tokens/s.tokens))
+		path = filepath.Join(cache, fmt.Sprintf("%s-%d-tokens.log", s.key, a.tokens))
+	} else if s.bytes > 0 {
+		c.Size, c.Count = 0, int(max(1, a.size/s.bytes))
+	}
+	return cached(path, func(w io.Writer) error { return s.write(w, c) })
 }
 
 // small returns a benchmark result of the usual size: 100 requests of 170 tokens.
 func small(cache string) (path string, n int64, err error) {
 	return cached(filepath.Join(cache, "bench.json"), func(w io.Writer) error {
-		return generate.Bench(w, generate.Config{Count: 100, Tokens: 170, Open: 128, Seed: 1})
+		return shapes.Bench(w, shapes.Config{Count: 100, Tokens: 170, Open: 128, Seed: 1})
 	})
 }
 
@@ -78,84 +108,4 @@ func cached(path string, write func(io.Writer) error) (string, int64, error) {
 		return "", 0, err
 	}
 	return path, info.Size(), nil
-}
-
-// peers are the things to compare with, run in a process of their own.
-var peers = map[string]func(path string) error{"newlines": countNewlines, "json": decodeLines, "scan": scan}
-
-// scan reads a file as the program does, on one goroutine, up to the batches of
-// rows, without any analysis.
-func scan(path string) error {
-	inputs, err := formats.Expand([]string{path}, os.Stdin, formats.Options{Workers: 1})
-	if err != nil {
-		return err
-	}
-	defer inputs.Close()
-	src := inputs.List[0].Source
-	head, err := formats.ReadHead(src)
-	if err != nil {
-		return err
-	}
-	found, err := all.Set().Detect(head)
-	if err != nil {
-		return err
-	}
-	r, err := found.Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Memory: analyzer.DefaultMemory / 2, Lists: true})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	rows := 0
-	for r.Next() {
-		rows += r.Batch().Rows
-	}
-	fmt.Println(rows)
-	return r.Err()
-}
-
-// countNewlines reads a file and counts its lines, on one goroutine.
-func countNewlines(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	buf, lines := make([]byte, 256<<10), 0
-	for off := int64(0); ; {
-		n, err := f.ReadAt(buf, off)
-		lines += bytes.Count(buf[:n], []byte("\n"))
-		off += int64(n)
-		if err == io.EOF {
-			fmt.Println(lines)
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// decodeLines decodes each line into a struct with encoding/json.
-func decodeLines(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	tokens := 0
-	for d := json.NewDecoder(bufio.NewReaderSize(f, 1<<20)); ; {
-		var line struct {
-			RequestID       string    `json:"request_id"`
-			Event           string    `json:"event"`
-			TS              float64   `json:"ts"`
-			Arrival         float64   `json:"arrival"`
-			TokenTimestamps []float64 `json:"token_timestamps"`
-		}
-		if err := d.Decode(&line); err == io.EOF {
-			fmt.Println(tokens)
-			return nil
-		} else if err != nil {
-			return err
-		}
-		tokens += len(line.TokenTimestamps)
-	}
 }

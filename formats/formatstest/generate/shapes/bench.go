@@ -3,6 +3,8 @@ package shapes
 import (
 	"bufio"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 )
 
@@ -27,12 +29,17 @@ func Bench(w io.Writer, c Config) error {
 	r.number("total_output_tokens", output)
 	r.array("input_lens", func(_ int, q *request) { r.b = strconv.AppendInt(r.b, int64(q.prompt), 10) })
 	r.array("output_lens", func(_ int, q *request) { r.b = strconv.AppendInt(r.b, int64(q.output), 10) })
-	r.array("ttfts", func(_ int, q *request) { r.b = python(r.b, perf(q.next)-perf(q.arrival)) })
+	r.array("ttfts", func(_ int, q *request) {
+		r.ttfts = append(r.ttfts, perf(q.next)-perf(q.arrival))
+		r.b = python(r.b, r.ttfts[len(r.ttfts)-1])
+	})
 	r.array("itls", r.gaps)
 	r.array("start_times", func(_ int, q *request) { r.b = python(r.b, perf(q.arrival)) })
 	r.array("generated_texts", r.text)
 	r.array("errors", func(int, *request) { r.b = append(r.b, `""`...) })
-	r.b = append(r.b, `, "mean_ttft_ms": 180.0}`...)
+	r.claims("ttft", r.ttfts)
+	r.claims("tpot", r.tpots)
+	r.b = append(r.b, '}')
 	r.out.Write(r.b)
 	return r.out.Flush() // reports what Write met, too
 }
@@ -43,6 +50,34 @@ type result struct {
 	s        *source
 	requests []*request
 	b        []byte
+
+	ttfts, tpots []float64 // seconds
+}
+
+// claims writes what the client computed of values.
+func (r *result) claims(name string, values []float64) {
+	slices.Sort(values)
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / float64(len(values))
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	quantile := func(p float64) float64 { // as numpy does
+		at := p * float64(len(values)-1)
+		i := int(at)
+		return values[i] + (at-float64(i))*(values[min(i+1, len(values)-1)]-values[i])
+	}
+	for _, c := range []struct {
+		statistic string
+		value     float64
+	}{{"mean", mean}, {"median", quantile(0.5)}, {"std", math.Sqrt(squares / float64(len(values)))}, {"p99", quantile(0.99)}} {
+		r.b = append(r.b, `, "`...)
+		r.b = append(r.b, c.statistic+"_"+name+`_ms": `...)
+		r.b = python(r.b, c.value*1e3)
+	}
 }
 
 func (r *result) number(key string, n int) {
@@ -69,6 +104,7 @@ func (r *result) array(key string, entry func(i int, q *request)) {
 }
 
 func (r *result) gaps(_ int, q *request) {
+	var total float64
 	r.b = append(r.b, '[')
 	for k := 1; k < q.output; k++ {
 		if k > 1 {
@@ -76,7 +112,11 @@ func (r *result) gaps(_ int, q *request) {
 		}
 		last := perf(q.next)
 		q.next += r.s.gap()
+		total += perf(q.next) - last
 		r.b = python(r.b, perf(q.next)-last)
+	}
+	if q.output > 1 {
+		r.tpots = append(r.tpots, total/float64(q.output-1))
 	}
 	r.b = append(r.b, ']')
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -98,6 +100,9 @@ func TestBench(t *testing.T) {
 		ITLs   [][]float64 `json:"itls"`
 		Errors []string
 		Texts  []string `json:"generated_texts"`
+		TTFTs  []float64
+		Mean   float64 `json:"mean_ttft_ms"`
+		Median float64 `json:"median_ttft_ms"`
 	}
 	if err := json.Unmarshal(text.Bytes(), &r); err != nil {
 		t.Fatal(err)
@@ -112,6 +117,14 @@ func TestBench(t *testing.T) {
 	}
 	if r.Total != 0 {
 		t.Errorf("the total is wrong by %d", r.Total)
+	}
+	slices.Sort(r.TTFTs)
+	sum := 0.0
+	for _, v := range r.TTFTs {
+		sum += v
+	}
+	if median := (r.TTFTs[24] + r.TTFTs[25]) / 2 * 1e3; math.Abs(sum/50*1e3-r.Mean) > 1e-9 || math.Abs(median-r.Median) > 1e-9 {
+		t.Errorf("a mean of %v and a median of %v are claimed of %v", r.Mean, r.Median, r.TTFTs)
 	}
 }
 
