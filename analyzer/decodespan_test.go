@@ -115,3 +115,34 @@ func TestDecodeSpanUnknown(t *testing.T) {
 		t.Errorf("%d of %d requests are left out, %d have a TPOT", excluded, run.Requests.Total, tpot.N)
 	}
 }
+
+// TestDecodeSpanKinds: with a mixed step the parts are told by the kind of the step
+// that gave each token: 30 + 30 + 30 ms of decode steps, 91 and 31 of the mixed
+// one, of which 60 are the prefill before it. The spans have 1 ms less: the second
+// request gets its last token before the step ends.
+func TestDecodeSpanKinds(t *testing.T) {
+	text := strings.ReplaceAll(servedSpans(), `{"key":"bid","value":{"stringValue":"dd"}},{"key":"batch_size","value":{"intValue":"2"}},{"key":"forward_mode","value":{"stringValue":"decode"}}`,
+		`{"key":"bid","value":{"stringValue":"dd"}},{"key":"batch_size","value":{"intValue":"2"}},{"key":"forward_mode","value":{"stringValue":"mixed"}}`)
+	run := analyze(t, new(query.Query), source{"spans.json", "", text}).Runs[0]
+	var d *report.Decomposition
+	for i := range run.Decompositions {
+		if run.Decompositions[i].By == "request_kind" {
+			d = &run.Decompositions[i]
+		}
+	}
+	if d == nil || len(d.Tables) != 2 || d.N != 5 || d.Members != "steps" {
+		t.Fatalf("%+v", d)
+	}
+	for i, want := range []struct {
+		name            string
+		n, sum, waiting int64
+	}{{"decode steps", 3, 90e6, 0}, {"mixed steps", 2, 122e6, 60e6}} {
+		b := &d.Tables[i]
+		if b.Cohort != want.name || b.N != want.n || b.Sum.Int != want.sum || b.Entries[0].Sum.Int != want.waiting || b.Entries[0].Leaves[0] != "interference" {
+			t.Errorf("%+v, want %+v", b, want)
+		}
+	}
+	if s := spanOf(&run.Cell); s.Tables[0].Sum.Int != 211e6 || s.Tables[0].Entries[0].Sum.Int != 60e6 {
+		t.Errorf("%+v", s.Tables[0])
+	}
+}

@@ -55,7 +55,11 @@ func (e *StepEnds) find(t int64) int {
 type TokenTime struct {
 	SpanSource
 	sums
+	kinds [2]sums // of the steps that gave its tokens, each with the steps since the one before: those that only decode, and mixed ones
 }
+
+// kindNames are those of the kinds of a TokenTime.
+var kindNames = [2]string{"decode steps", "mixed steps"}
 
 // SpanSource says what is known of the time between the tokens of a request.
 type SpanSource struct {
@@ -92,34 +96,53 @@ func (s *TokenTime) Add(e *StepEnds, members []int32, total, tokens int64) {
 	s.n += tokens
 	s.plus(&s.total, total, 1)
 	for i := 1; i < len(members); i++ {
+		kind := &s.kinds[0]
+		if e.steps[members[i]].Kind == trace.StepMixed {
+			kind = &s.kinds[1]
+		}
+		if members[i] > members[i-1] {
+			kind.n++
+		}
 		for k := members[i-1] + 1; k <= members[i]; k++ {
 			step := &e.steps[k]
-			switch {
-			case step.Duration < 0:
-			case k == members[i]:
-				s.weight++
-				s.parts(step, 1)
-			case step.Kind == trace.StepPrefill:
-				s.plus(&s.leaf[Interference], step.Duration, 1)
-			default:
-				s.plus(&s.leaf[Stall], step.Duration, 1)
+			if step.Duration < 0 {
+				continue
+			}
+			kind.plus(&kind.total, step.Duration, 1)
+			for _, x := range [...]*sums{&s.sums, kind} {
+				switch {
+				case k == members[i]:
+					x.weight++
+					x.parts(step, 1)
+				case step.Kind == trace.StepPrefill:
+					x.plus(&x.leaf[Interference], step.Duration, 1)
+				default:
+					x.plus(&x.leaf[Stall], step.Duration, 1)
+				}
 			}
 		}
 	}
 }
 
 // Merge adds what another has.
-func (s *TokenTime) Merge(o *TokenTime) { s.merge(&o.sums) }
+func (s *TokenTime) Merge(o *TokenTime) {
+	s.merge(&o.sums)
+	for i := range s.kinds {
+		s.kinds[i].merge(&o.kinds[i])
+	}
+}
 
 // Fields returns the numbers that the sums consist of, for encodings. over is 1
 // where a sum is beyond 64 bits.
-func (s *TokenTime) Fields() []*int64 {
-	list := []*int64{&s.n, &s.weight, &s.total, &s.over}
-	for i := range s.leaf {
-		list = append(list, &s.leaf[i])
-	}
-	for i := range s.memo {
-		list = append(list, &s.memo[i], &s.told[i])
+func (s *TokenTime) Fields() (list []*int64) {
+	for _, x := range [...]*sums{&s.sums, &s.kinds[0], &s.kinds[1]} {
+		list = append(list, &x.n, &x.weight, &x.total, &x.over)
+		for i := range x.leaf {
+			list = append(list, &x.leaf[i])
+		}
+		for i := range x.memo {
+			list = append(list, &x.memo[i], &x.told[i])
+		}
 	}
 	return list
 }
@@ -145,4 +168,30 @@ func SpanDecomposition(side string, list []*TokenTime, excluded map[string]int64
 	}
 	tables(&d, accounts, nil, unit.NSPerToken)
 	return d
+}
+
+// SpanKinds returns the same by the kind of the step that gave each token, where
+// some steps are mixed: the time since the step that gave the token before, which
+// is that of the spans but for delivery. Entries add up over both kinds to those of
+// the spans. Else it reports false.
+func SpanKinds(side string, list []*TokenTime) (d report.Decomposition, ok bool) {
+	var total sums
+	var accounts []account
+	var names []string
+	for i, name := range kindNames {
+		for _, s := range list {
+			if s.Told && s.kinds[i].n > 0 {
+				total.merge(&s.kinds[i])
+				accounts, names = append(accounts, account{of: ofMember, source: s.Steps, sums: s.kinds[i]}), append(names, name)
+				ok = ok || i == 1
+			}
+		}
+	}
+	if !ok {
+		return d, false
+	}
+	d = begin("tpot", "request_kind", &total, unit.Nanosecond)
+	d.Side, d.Members = side, "steps"
+	tables(&d, accounts, names, unit.Nanosecond)
+	return d, true
 }

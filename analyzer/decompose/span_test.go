@@ -164,6 +164,25 @@ func TestSpanRandom(t *testing.T) {
 		last := len(at) - 1
 		s := &TokenTime{SpanSource: e.Source()}
 		s.Add(e, list, at[last]-at[0], int64(last))
+		var kinds, mixed int64
+		for i, x := range s.kinds {
+			kinds += x.total
+			own := int64(0)
+			for _, v := range x.leaf {
+				own += v
+			}
+			if own != x.total {
+				t.Fatalf("%s: parts make %d of %d", kindNames[i], own, x.total)
+			}
+		}
+		for j := 1; j < len(own); j++ {
+			if e.steps[own[j]].Kind == trace.StepMixed {
+				mixed += e.steps[own[j]].Duration
+			}
+		}
+		if got := s.kinds[1].leaf[Compute] + s.kinds[1].leaf[LaunchWait]; kinds != want || got != mixed || s.kinds[0].leaf[Compute]+s.kinds[1].leaf[Compute] != s.leaf[Compute] {
+			t.Fatalf("both kinds %d, want %d; own mixed steps %d, want %d", kinds, want, got, mixed)
+		}
 		jitter := at[last] - e.steps[own[last]].End - at[0] + e.steps[own[0]].End
 		sum := int64(0)
 		for _, v := range s.leaf {

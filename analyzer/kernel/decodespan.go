@@ -217,6 +217,9 @@ func (s *decodeSpanState) Finish(out Output) {
 			if len(c.list) > 0 && (whole || c.told()) {
 				cell := out.Cell(run, t.group, t.window)
 				cell.Decompositions = append(cell.Decompositions, c.decomposition(side))
+				if kinds, ok := decompose.SpanKinds(sideName(side), c.inOrder()); ok {
+					cell.Decompositions = append(cell.Decompositions, kinds)
+				}
 			}
 		}
 	})

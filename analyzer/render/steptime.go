@@ -26,7 +26,7 @@ func (b *builder) stepTime(r *report.Run, lead string) {
 		}
 	}
 	if d := ofSteps(&r.Cell, "tpot", "request"); d != nil && d.Tells() {
-		b.tokenTime("TPOT of requests by part", d, nil, lead)
+		b.tokenTime("TPOT of requests by part", d, columnsOf(ofSteps(&r.Cell, "tpot", "request_kind")), lead)
 	}
 	for i := range r.Decompositions {
 		if d := &r.Decompositions[i]; d.Of == "step" && d.By == "batch" {

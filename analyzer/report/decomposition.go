@@ -14,7 +14,7 @@ import (
 // the tables of theirs; N plus Excluded is the number of the cell's members.
 type Decomposition struct {
 	Of       string           `json:"of"`                // "ttft", "tpot", …
-	By       string           `json:"by,omitempty"`      // what the tables are of besides: rank, kind (of the step that gave the token) or batch (kind and size of the step); absent: nothing
+	By       string           `json:"by,omitempty"`      // what the tables are of besides: rank, kind (of the step that gave the token), request (what lies between the tokens of requests), request_kind (the same by the kind of the step) or batch (kind and size of the step); absent: nothing
 	Side     string           `json:"side"`              // whose stamps or durations give the total: server, client, engine, …; of joined rows, the outermost
 	Label    string           `json:"label,omitempty"`   // how far to trust it, in words: "estimated from timestamps"
 	Members  string           `json:"members,omitempty"` // what n counts: tokens or steps; absent: requests
