@@ -93,6 +93,7 @@ func (s *Session) arrange(over bool) {
 	s.checkDuplicates()
 	s.link()
 	s.findWholes()
+	s.checkSources()
 }
 
 // account files the accounts, diagnostics and runs of each input.
