@@ -112,6 +112,7 @@ browser: page
 recompute:
 	.ci/need node nodejs
 	SERVESCOPE_REQUIRE_NODE=1 $(GO) test -count=1 -run TestRecomputed ./analyzer
+	SERVESCOPE_REQUIRE_NODE=1 $(GO) test -count=1 -run TestScripts ./wasm/page
 
 duckdb:
 	.ci/need npm npm

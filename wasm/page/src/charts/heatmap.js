@@ -1,0 +1,45 @@
+// Counts of gaps over time and length. Linear colours show the bulk, ranked colours
+// the rare cells.
+import { html, useMemo } from '../ui.js'
+import { PlotArea } from './plotarea.js'
+import { text, count } from '../format.js'
+import { ramp } from '../theme.js'
+
+// Heat draws {x, y (edges), count (column after column)}.
+export function Heat({ map, ranked, unit, title, from, to, onBrush, height = 260, limit }) {
+  const { x, y, count: n } = map, nx = x.length - 1, ny = y.length - 1
+  const shade = useMemo(() => {
+    const some = Array.from(n.filter((v) => v > 0)).sort((a, b) => a - b), max = some[some.length - 1] || 1
+    const distinct = [...new Set(some)]
+    const rank = new Map(distinct.map((v, i) => [v, distinct.length > 1 ? i / (distinct.length - 1) : 1]))
+    return { max, of: (v) => ranked ? 0.35 + 0.65 * (1 - rank.get(v)) : 0.15 + 0.85 * v / max }
+  }, [map, ranked])
+  const draw = (g, { c, sx, sy }) => {
+    for (let i = 0; i < nx; i++) {
+      const a = sx(x[i]), w = Math.max(1, sx(x[i + 1]) - a) + 0.5
+      for (let j = 0; j < ny; j++) {
+        const v = n[i * ny + j]
+        if (!v) continue
+        g.fillStyle = 'rgb(' + ramp(c, shade.of(v)).join() + ')'
+        const top = sy(y[j + 1])
+        g.fillRect(a, top, w, Math.max(1, sy(y[j]) - top) + 0.5)
+      }
+    }
+  }
+  const cell = (vx, vy) => {
+    const i = Math.floor((vx - x[0]) / (x[nx] - x[0]) * nx)
+    let j = 0
+    while (j < ny - 1 && y[j + 1] <= vy) j++
+    return i >= 0 && i < nx ? [i, j] : null
+  }
+  const read = (vx, vy) => {
+    const at = cell(vx, vy)
+    return at && `${text('ns', x[at[0]])} to ${text('ns', x[at[0] + 1])}\n${title} ${text(unit, y[at[1]])} to ${text(unit, y[at[1] + 1])}\n${count(n[at[0] * ny + at[1]])} gaps`
+  }
+  const data = useMemo(() => Array.from({ length: nx }, (_, i) => {
+    let sum = 0, top = -1
+    for (let j = 0; j < ny; j++) if (n[i * ny + j]) { sum += n[i * ny + j]; top = j }
+    return { x: (x[i] + x[i + 1]) / 2, y: top < 0 ? undefined : y[top + 1], text: `${text('ns', x[i])}: ${count(sum)} gaps${top < 0 ? '' : ', longest below ' + text(unit, y[top + 1])}` }
+  }), [map])
+  return html`<${PlotArea} height=${height} x=${{ lo: from, hi: to, unit: 'ns', title: 'time since the first request' }} y=${{ lo: y[0], hi: y[ny], log: true, unit, title }} draw=${draw} read=${read} data=${data} label=${title + ' over time'} brush="x" onBrush=${onBrush} />`
+}

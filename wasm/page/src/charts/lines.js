@@ -1,0 +1,58 @@
+// Lines over time, by uPlot, with one cursor for all that share a key.
+import uPlot from '../../vendor/uplot.js'
+import { html, useRef, useLayoutEffect, useSize, use } from '../ui.js'
+import { colors, theme } from '../theme.js'
+import { timeSteps, axis as axisScale, number, text } from '../format.js'
+
+// Lines draws series [{label, values, color, unit, dash, width, fill, stepped}] over t,
+// in ns since the start. onRange(from, to) is a brush over time.
+export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, label, mini, instant }) {
+  const [ref, width] = useSize(), host = useRef(null), plot = useRef(null), shown = use(theme), latest = useRef(null)
+  latest.current = onRange
+  const shape = JSON.stringify([series.map((s) => [s.label, s.color, s.dash, s.fill, s.stepped]), shown, height, unit, mini])
+  useLayoutEffect(() => {
+    if (!width) return
+    const c = colors(), axis = (extra) => ({ stroke: c.muted, font: '11px ' + c.font, grid: { stroke: c.grid, width: 1 }, ticks: { show: false }, ...extra })
+    const scaled = (u, list) => {
+      const s = axisScale(u, list.filter((v) => v !== null))
+      return list.map((v) => v === null ? '' : number(s, v))
+    }
+    plot.current = new uPlot({
+      width, height, padding: mini ? [4, 0, 4, 0] : [8, 12, 0, 0],
+      legend: { show: false },
+      cursor: { sync: sync ? { key: sync } : undefined, drag: { x: !!onRange, y: false, setScale: false }, points: { size: 5 } },
+      scales: { x: { time: false }, y: { range: (u, lo, hi) => [Math.min(0, lo || 0), (hi || 0) > 0 ? hi * 1.08 : 1] } },
+      axes: mini ? [{ show: false }, { show: false }] : [axis({ size: 26, incrs: timeSteps, values: (u, list) => { const s = axisScale('ns', list); return list.map((v, i) => number(s, v) + (i === list.length - 1 ? ' ' + s.symbol : '')) } }),
+        axis({ size: 56, space: 28, values: (u, list) => scaled(unit, list) })],
+      series: [{}, ...series.map((s) => ({ label: s.label, stroke: c[s.color], width: s.width || 1.5, dash: s.dash, fill: s.fill ? c[s.color] + '2e' : undefined, points: { show: false }, paths: s.stepped === false ? undefined : uPlot.paths.stepped({ align: 1 }), spanGaps: false }))],
+      hooks: {
+        setSelect: [(u) => {
+          if (u.select.width < 3) return
+          const a = u.posToVal(u.select.left, 'x'), b = u.posToVal(u.select.left + u.select.width, 'x')
+          u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false)
+          latest.current?.(Math.max(0, a), b)
+        }],
+        setCursor: [(u) => {
+          if (!host.current) return
+          const i = u.cursor.idx, el = host.current.nextElementSibling
+          el.textContent = i === null || i === undefined ? '' : '+' + text('ns', Math.max(0, u.data[0][i])) + '   ' + series.map((s, k) => { const v = u.data[k + 1][i]; return s.label + ' ' + (v === null || v === undefined || v !== v ? 'not recorded' : text(s.unit ?? unit, v)) }).join('   ')
+        }],
+      },
+    }, [[], ...series.map(() => [])], host.current)
+    return () => {
+      plot.current.destroy()
+      plot.current = null
+    }
+  }, [width, shape])
+  useLayoutEffect(() => {
+    if (!plot.current) return
+    const gap = (v) => v === v ? v : null
+    plot.current.setData([Array.from(t), ...series.map((s) => Array.from(s.values, gap))], false)
+    const lo = from ?? t[0] ?? 0, hi = to ?? t[t.length - 1] ?? 1
+    plot.current.batch(() => {
+      plot.current.setScale('x', { min: lo, max: hi > lo ? hi : lo + 1 })
+    })
+    plot.current.redraw()
+  }, [width, shape, t, ...series.map((s) => s.values), from, to])
+  return html`<div class=${mini ? 'lines mini' : 'lines'} ref=${ref} role="img" aria-label=${label}><div ref=${host}></div><div class="readout"></div></div>`
+}

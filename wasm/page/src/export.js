@@ -1,0 +1,36 @@
+// Saving: what the engine writes under the present selection.
+import { html, use, useState } from './ui.js'
+import * as store from './store.js'
+import { query } from './query.js'
+import { save } from './save.js'
+
+const offers = [
+  ['report.json', 'Report', 'JSON, the same bytes as servescope analyze --format json'],
+  ['report.md', 'Report', 'Markdown, for an issue or a post-mortem'],
+  ['report.csv', 'Report', 'CSV, a row per figure'],
+  ['page.html', 'This page', 'one HTML document with the report and its charts'],
+  ['requests.csv', 'Requests', 'CSV'],
+  ['requests.parquet', 'Requests', 'Parquet'],
+  ['requests.arrow', 'Requests', 'Arrow file (Feather)'],
+  ['tokens.parquet', 'Tokens', 'Parquet, a row per chunk'],
+  ['tokens.arrow', 'Tokens', 'Arrow file, a row per chunk'],
+]
+
+export function Export() {
+  const [doing, setDoing] = useState(null), [failed, setFailed] = useState(null), s = use(store.state)
+  const go = async (what) => {
+    setDoing(what)
+    setFailed(null)
+    try {
+      const f = await store.session.value.export(query(s), { what })
+      save(f.name, f.bytes, f.type)
+    } catch (err) {
+      setFailed(err.message + (err.hint ? '. ' + err.hint : ''))
+    }
+    setDoing(null)
+  }
+  return html`<p>${s.filter || s.times.length ? 'The filter and the range of time apply, and are written into the file.' : 'All requests. A filter or a range of time would apply.'} Prompts and outputs are in no file: they are dropped while reading.</p>
+    ${failed && html`<p role="alert" class="bad">${failed}</p>`}
+    <ul class="offers">${offers.map(([what, name, doc]) => html`<li key=${what}><button disabled=${doing !== null} onClick=${() => go(what)}><b>${name}</b> <code>${what.split('.').pop()}</code></button><span class="muted">${doing === what ? 'writing …' : doc}</span></li>`)}</ul>
+    <p class="muted">Each chart has a button that saves it as PNG.</p>`
+}

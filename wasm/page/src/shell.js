@@ -1,0 +1,116 @@
+// What surrounds the views: header, selection, limits, tabs, notices.
+import { html, use, useState, useEffect, useRef, useMemo, spoken } from './ui.js'
+import * as store from './store.js'
+import { views } from './state.js'
+import { duration, text, count, parseDuration } from './format.js'
+import { command, query, range } from './query.js'
+import { Lines } from './charts/lines.js'
+import { curve } from './curves.js'
+
+
+export function Header() {
+  const r = use(store.report), run = use(store.run), e = use(store.engine), s = use(store.state), st = use(store.status)
+  const themes = ['auto', 'light', 'dark'], next = themes[(themes.indexOf(s.theme) + 1) % 3]
+  return html`<header class="top">
+    <a class="brand" href="#" onClick=${(ev) => { ev.preventDefault(); if (r) store.set({ view: 'overview' }) }}>servescope</a>
+    ${run && html`<div class="what">
+      ${r.runs.length > 1 ? html`<select aria-label="Run" value=${store.runIndex.value} onChange=${(ev) => store.set({ run: Number(ev.target.value), row: null })}>${r.runs.map((x, i) => html`<option value=${i} selected=${i === store.runIndex.value}>${x.label}</option>`)}</select>` : html`<b class="cut" title=${run.label}>${run.label}</b>`}
+      <span class="cut muted">${[run.format + (run.version ? ' ' + run.version : ''), run.side + ' side', run.model || run.models?.join(', ')].filter(Boolean).join(' · ')}</span>
+    </div>`}
+    <span class="grow"></span>
+    ${st.partial && html`<span class="badge warn">partial</span>`}
+    ${r && e?.canOpen !== false && html`<button onClick=${() => store.panel.value = 'add'} title="Open more files beside these">+ compare</button>`}
+    ${e && html`<button onClick=${() => store.panel.value = 'seal'} title="What this page can and cannot send">${e.kind === 'native' ? 'Local engine' : 'Sealed ✓'}</button>`}
+    ${r && html`<button onClick=${() => store.panel.value = 'export'} title="Save (e)">Export</button>`}
+    <button class="icon" onClick=${() => store.panel.value = 'palette'} title="Commands (Ctrl K)" aria-label="Commands">⌘K</button>
+    <button class="icon" onClick=${() => store.set({ theme: next })} title=${'Theme: ' + s.theme + ' (t)'} aria-label=${'Theme is ' + s.theme + '; switch to ' + next}>◐</button>
+    <button class="icon" onClick=${() => store.panel.value = 'help'} title="Keys (?)" aria-label="Help">?</button>
+  </header>`
+}
+
+export function Selection() {
+  const s = use(store.state), run = use(store.run), input = useRef(null), [text_, setText] = useState(s.filter)
+  useEffect(() => setText(s.filter), [s.filter])
+  const span = run.throughput.window_ns?.value
+  const commit = () => store.set({ filter: text_.trim() })
+  return html`<section class="selection" aria-label="Selection">
+    <form onSubmit=${(e) => { e.preventDefault(); commit() }}>
+      <label for="filter">Filter</label>
+      <input id="filter" ref=${input} value=${text_} onInput=${(e) => setText(e.target.value)} onBlur=${commit} placeholder="ttft > 500ms and status = ok" spellcheck="false" autocomplete="off" />
+      ${s.filter && html`<button type="button" class="quiet" aria-label="Clear the filter" onClick=${() => store.set({ filter: '' })}>✕</button>`}
+    </form>
+    <nav class="crumbs" aria-label="Time"><span class="muted">Time</span>
+      <button class="crumb" aria-current=${!s.times.length} onClick=${() => store.set({ times: [] })}>all${!s.times.length && span ? ' · ' + text('ns', span) : ''}</button>
+      ${s.times.map((t, i) => html`<span aria-hidden="true">▸</span><button class="crumb" aria-current=${i === s.times.length - 1} onClick=${() => store.set({ times: s.times.slice(0, i + 1) })}>${text('ns', t[0])} – ${text('ns', t[1])}</button>`)}
+      ${s.times.length > 0 && html`<button class="quiet" aria-label="Leave this range" onClick=${() => store.set({ times: s.times.slice(0, -1) })}>✕</button>`}
+    </nav>
+    <span class="muted removed">${removed(run)}</span>
+  </section>`
+}
+
+const removed = (run) => {
+  const x = run.removed, list = [[x.filter, 'by the filter'], [x.interval, 'outside the time'], [x.trim, 'trimmed']].filter(([n]) => n > 0)
+  return list.length ? 'left out: ' + list.map(([n, t]) => count(n) + ' ' + t).join(', ') : ''
+}
+
+// zoom makes a range of time the innermost breadcrumb.
+export function zoom(from, to) {
+  const s = store.state.value, last = s.times[s.times.length - 1]
+  if (last) {
+    from = Math.max(from, last[0])
+    to = Math.min(to, last[1])
+  }
+  if (to - from >= 1) store.set({ times: [...s.times, [Math.round(from), Math.round(to)]] })
+}
+
+export function Minimap() {
+  const run = use(store.run), whole = useRef({}), s = use(store.state)
+  // The map shows the whole run, and keeps doing so while a part is selected.
+  const key = run.label
+  if (!s.times.length && !s.filter) whole.current[key] = curve(run.concurrency)
+  const c = whole.current[key] || curve(run.concurrency)
+  if (!c || c.t.length < 3) return null
+  const t = range(s)
+  return html`<section class="minimap" aria-label="Concurrency over the whole run; drag to select a time">
+    <${Lines} mini t=${c.t} series=${[{ label: 'requests in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${46} onRange=${(a, b) => store.set({ times: [[Math.round(a), Math.round(b)]] })} label="Requests in flight over time" />
+    ${t && html`<span class="window" style=${{ left: 100 * Math.max(0, t[0] / c.end) + '%', width: 100 * Math.min(1, (t[1] - t[0]) / c.end) + '%' }}></span>`}
+  </section>`
+}
+
+export function Tabs() {
+  const s = use(store.state), r = use(store.report)
+  const bad = r.diags.filter((d) => d.severity !== 'info').length
+  const title = (v) => v[0].toUpperCase() + v.slice(1)
+  const key = (e) => {
+    const to = { ArrowRight: 1, ArrowLeft: -1 }[e.key]
+    if (!to) return
+    const list = [...e.currentTarget.querySelectorAll('[role=tab]')], i = list.indexOf(document.activeElement)
+    e.preventDefault()
+    e.stopPropagation()
+    const next = list[(i + to + list.length) % list.length]
+    next.focus()
+    next.click()
+  }
+  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map((v, i) => html`<button role="tab" id=${'tab-' + v} aria-controls="view" aria-selected=${s.view === v} tabindex=${s.view === v ? 0 : -1} onClick=${() => store.set({ view: v })}><kbd aria-hidden="true">${i + 1}</kbd>${title(v)}${v === 'diagnostics' && bad > 0 && html` <span class="badge warn">${bad}</span>`}</button>`)}</div>`
+}
+
+export function Progress() {
+  const b = use(store.busy)
+  if (!b) return null
+  const share = b.total > 0 ? Math.min(1, b.done / b.total) : null
+  return html`<div class="progress" role="progressbar" aria-label="Reading" aria-valuenow=${share === null ? undefined : Math.round(share * 100)} aria-valuemin="0" aria-valuemax="100"><span style=${{ width: (share ?? 0.3) * 100 + '%' }}></span><small>${text('bytes', b.done)}${b.total > 0 ? ' of ' + text('bytes', b.total) : ''}${b.rows ? ' · ' + count(b.rows) + ' requests' : ''}</small></div>`
+}
+
+export function Notices() {
+  const list = use(store.notices)
+  return html`<div class="notices">${list.map((n) => html`<p key=${n}>${n}<button class="quiet" aria-label="Dismiss" onClick=${() => store.dismiss(n)}>✕</button></p>`)}</div>`
+}
+
+export const Live = () => html`<div class="sr" role="status" aria-live="polite">${use(spoken)}</div>`
+
+export function Footer() {
+  const e = use(store.engine), s = use(store.state), sess = use(store.session)
+  if (!sess) return null
+  const line = command('analyze', query(s), (sess.inputs || []).map((i) => i.name))
+  return html`<footer class="foot"><span class="muted">The same in a terminal</span> <code class="line">${line}</code><button class="small quiet" onClick=${() => navigator.clipboard?.writeText(line)}>Copy</button><span class="grow"></span><span class="muted">servescope ${e?.version} · ${e?.kind === 'native' ? 'local engine' : e?.kind === 'saved' ? 'saved report' : 'engine in this tab'}</span></footer>`
+}

@@ -1,0 +1,231 @@
+// What the page knows: the state of the link, the engine, the session, and the
+// answers to the present query. Views read signals; this module alone writes them.
+import { signal, batch, computed, say } from './ui.js'
+import { decode, encode } from './state.js'
+import { query, range } from './query.js'
+import { judge } from './slo.js'
+import { Engine } from '../engine/engine.js'
+
+export const state = signal(decode(location.hash).state)
+export const engine = signal(null)
+export const status = signal({ phase: 'starting' }) // starting, empty, opening, ready, failed
+export const report = signal(null)
+export const rows = signal({}) // by index of the run: {key, n, row, columns…, clocks}
+export const busy = signal(null) // {done, total} while something is read
+export const notices = signal([])
+export const session = signal(null)
+export const files = signal([]) // of the open session; for adding more
+export const panel = signal(null) // dialog or menu that is open
+
+export function notice(text) {
+  notices.value = [...notices.value.filter((x) => x !== text), text].slice(-4)
+  say(text)
+}
+export const dismiss = (text) => { notices.value = notices.value.filter((x) => x !== text) }
+
+// set changes fields of the state. A new view, selection or row is a step that the
+// browser's Back undoes; anything else replaces the link.
+let timer = 0
+export function set(change) {
+  const before = state.value, after = { ...before, ...change }
+  if (encode(before) === encode(after)) return
+  state.value = after
+  const step = ['view', 'row', 'run', 'times', 'filter'].some((k) => k in change && JSON.stringify(before[k]) !== JSON.stringify(after[k]))
+  clearTimeout(timer)
+  const link = () => history[step ? 'pushState' : 'replaceState'](null, '', '#' + encode(state.value))
+  if (step) link()
+  else timer = setTimeout(link, 150)
+  if (['filter', 'times'].some((k) => k in change)) refresh()
+  else if ('slo' in change) later()
+}
+
+// follow takes the state of a link that was opened or gone back to.
+export function follow() {
+  const { state: s, notices: n } = decode(location.hash)
+  n.forEach(notice)
+  const again = JSON.stringify(query(s)) !== JSON.stringify(query(state.value))
+  state.value = s
+  if (again) refresh()
+}
+
+let soon = 0
+function later() {
+  clearTimeout(soon)
+  soon = setTimeout(() => refresh(), 400)
+}
+
+export const run = computed(() => report.value && (report.value.runs[state.value.run] || report.value.runs[0]) || null)
+export const runIndex = computed(() => report.value && report.value.runs[state.value.run] ? state.value.run : 0)
+export const here = computed(() => rows.value[runIndex.value] || null)
+export const selection = computed(() => range(state.value))
+
+// latencySide is the side whose rows stand for the requests of a run.
+export const latencySide = (r) => r.metrics.ttft?.side || r.metrics.e2e?.side || r.side
+
+export const live = computed(() => {
+  const r = here.value, s = state.value.slo
+  return r && s.length ? judge(r, s) : null
+})
+
+// handle is what tests and the console of a browser take hold of.
+const handle = globalThis.servescope = {}
+
+export async function start() {
+  try {
+    const e = await Engine.start({ onState: (s) => s === 'failed' && notice('The engine ran out of memory or stopped. A new one starts; open the files again.') })
+    engine.value = e
+    handle.engine = e
+    status.value = { phase: 'empty' }
+    if (e.sessions.length) {
+      session.value = e.sessions[0]
+      await load()
+    }
+  } catch (err) {
+    status.value = { phase: 'failed', error: err }
+  }
+}
+
+let current = null // controller of the query that runs
+
+export async function open(list, options = {}) {
+  current?.abort()
+  current = new AbortController()
+  const { signal } = current
+  batch(() => {
+    status.value = { phase: 'opening', names: list.map((f) => f.name) }
+    report.value = null
+    rows.value = {}
+    panel.value = null
+  })
+  try {
+    await session.value?.close()
+    session.value = null
+    const s = await engine.value.open(list, { ...options, signal, onProgress: progress })
+    session.value = handle.session = s
+    files.value = list
+    if (!s.estimate?.fits && s.estimate && !options.anyway) {
+      status.value = { phase: 'large', estimate: s.estimate, list, options }
+      return
+    }
+    await load()
+    print(list[0])
+  } catch (err) {
+    if (signal.aborted && err.code === 'cancelled') return
+    if (!session.value) handle.session = null
+    handle.error = err
+    status.value = { phase: 'failed', error: err, list }
+    say('The files could not be read: ' + err.message)
+  }
+}
+
+function progress(p) {
+  busy.value = p
+  if (p.report && status.value.phase === 'opening') {
+    batch(() => {
+      report.value = p.report
+      status.value = { phase: 'ready', partial: true }
+    })
+  }
+}
+
+async function load() {
+  await refresh()
+  if (status.value.phase === 'opening' || status.value.partial || status.value.phase === 'empty') status.value = { phase: 'ready' }
+  if (report.value) say(report.value.runs.length + ' runs, ' + report.value.runs.reduce((n, r) => n + (r.requests.total || 0), 0) + ' requests')
+}
+
+export async function close() {
+  current?.abort()
+  await session.value?.close()
+  batch(() => {
+    session.value = null
+    report.value = null
+    rows.value = {}
+    files.value = []
+    status.value = { phase: 'empty' }
+  })
+  set({ times: [], filter: '', row: null, run: 0, base: null })
+}
+
+// wanted are the columns that the views share.
+const wanted = ['request_id', 'side', 'status', 'model', 'error_class', 'clock', 'arrival', 'end', 'queued', 'admitted', 'prefill_start', 'first_token', 'last_token',
+  'prompt_tokens', 'cached_tokens', 'output_tokens', 'ttft', 'tpot', 'e2e']
+
+// refresh asks for what the present state selects. An answer to an older question
+// is dropped.
+export async function refresh() {
+  const s = session.value
+  if (!s) return
+  current?.abort()
+  const mine = current = new AbortController()
+  const q = query(state.value), key = JSON.stringify(q)
+  try {
+    const answer = await s.run(q, { signal: mine.signal, onProgress: progress })
+    if (mine !== current) return
+    batch(() => {
+      report.value = answer
+      status.value = { phase: 'ready' }
+    })
+    const old = rows.value, next = {}
+    for (const i of new Set([runIndex.value, ...answer.runs.keys()])) {
+      if (i >= 8 && i !== runIndex.value) continue
+      next[i] = await columns(s, answer.runs[i], i, q, key, mine.signal, old[i])
+      if (mine !== current) return
+      rows.value = { ...rows.value, [i]: next[i] }
+    }
+    rows.value = next
+  } catch (err) {
+    if (mine.signal.aborted || err.code === 'cancelled') return
+    if (err.code === 'usage') notice((err.flag ? err.flag + ': ' : '') + err.message + (err.hint ? '. ' + err.hint : ''))
+    else if (report.value) notice(err.message)
+    else throw err
+  } finally {
+    if (mine === current) busy.value = null
+  }
+}
+
+// columns fetches the columns of a run, unless only limits have changed.
+async function columns(s, r, i, q, key, signal, old) {
+  const bare = JSON.stringify({ ...q, slo: undefined })
+  const names = [...wanted, ...state.value.slo.map((l) => l.metric).filter((m) => !wanted.includes(m))]
+  if (old && old.bare === bare && names.every((x) => x in old) && old.label === r.label) return old
+  if (!r.requests.total) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
+  let v
+  try {
+    v = await s.view(q, { kind: 'columns', run: i, columns: names }, { signal })
+  } catch (error) {
+    if (error.code === 'cancelled') throw error
+    notice('Requests of ' + r.label + ': ' + error.message)
+    return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
+  }
+  return { bare, label: r.label, clocks: v.clocks, ...ofSide(v, latencySide(r)) }
+}
+
+const texts = ['request_id', 'side', 'status', 'model', 'error_class']
+const blank = (name) => texts.includes(name) ? { codes: new Int32Array(0), values: [] } : new Float64Array(0)
+
+// ofSide keeps the rows of one side: of a joined run each request has several.
+function ofSide(v, side) {
+  const c = v.columns, code = c.side ? c.side.values.indexOf(side) : -1
+  if (code < 0 || c.side.codes.every((x) => x === code)) return { n: v.n, ...c }
+  const at = []
+  for (let i = 0; i < v.n; i++) if (c.side.codes[i] === code) at.push(i)
+  const out = { n: at.length }
+  for (const [name, col] of Object.entries(c)) {
+    out[name] = col.codes ? { values: col.values, codes: Int32Array.from(at, (i) => col.codes[i]) } : Float64Array.from(at, (i) => col[i])
+  }
+  return out
+}
+
+// view asks the engine for a view of the present run under the present query.
+export const view = (spec, options) => session.value.view(query(state.value), { run: runIndex.value, ...spec }, options)
+
+// print notes the first digits of the hash of a file in the link, and says so when a
+// link was made for another one.
+async function print(file) {
+  if (!globalThis.crypto?.subtle || file.size > 64 << 20) return
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
+  const h = Array.from(hash.subarray(0, 4), (b) => b.toString(16).padStart(2, '0')).join('')
+  if (state.value.file && state.value.file !== h) notice('This link was made for another file: its selection may not fit.')
+  set({ file: h })
+}

@@ -1,0 +1,50 @@
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { known, quantile, atMost, rankSum, inFlight, trend, sampled, mean } from '../stats.js'
+import { score } from '../score.js'
+
+test('nulls are left out', () => assert.deepEqual([...known(Float64Array.from([3, NaN, 1]))], [1, 3]))
+
+// D4 of the definitions: 10…90, 1000 by linear interpolation.
+test('TestD4', () => {
+  const v = Float64Array.from([10, 20, 30, 40, 50, 60, 70, 80, 90, 1000])
+  assert.deepEqual([0.5, 0.9, 0.99].map((p) => Number(quantile(v, p).toPrecision(10))), [55, 181, 918.1])
+  assert.equal(atMost(v, 90), 9)
+  assert.equal(atMost(v, 9), 0)
+})
+
+test('the rank sum', () => {
+  const a = Float64Array.from([1, 2, 3, 4, 5, 6, 7, 8]), b = Float64Array.from([9, 10, 11, 12, 13, 14, 15, 16])
+  // U = 0 of 64: z = (32 - 0.5) / sqrt(8·8·17/12) = 3.30816, two-sided p = 0.000939
+  assert.ok(Math.abs(rankSum(a, b) - 0.000939) < 2e-6)
+  assert.equal(rankSum(a, a), 1)
+  assert.equal(rankSum(a, b), rankSum(b, a))
+  assert.equal(rankSum(a.subarray(1), b), null)
+  const same = new Float64Array(9).fill(5)
+  assert.equal(rankSum(same, same), 1)
+})
+
+// D3 of the definitions: departures first, so touching intervals do not overlap.
+test('TestD3', () => {
+  assert.deepEqual([...inFlight(Float64Array.from([0, 0.5]), Float64Array.from([0.5, 1]))], [1, 1])
+  assert.deepEqual([...inFlight(Float64Array.from([0, 1, NaN]), Float64Array.from([3, 2, 9]))], [1, 2, NaN])
+})
+
+test('the trend counts every point once', () => {
+  const x = Float64Array.from({ length: 200 }, (_, i) => i), t = trend(x, x)
+  assert.equal(t.reduce((n, b) => n + b.n, 0), 200)
+  assert.ok(t.every((b) => b.p95 >= b.median))
+  assert.deepEqual(trend(Float64Array.from([NaN]), Float64Array.from([1])), [])
+})
+
+test('samples keep the ends', () => {
+  assert.deepEqual(sampled(5, 3), [0, 2, 4])
+  assert.deepEqual(sampled(2, 9), [0, 1])
+  assert.ok(Number.isNaN(mean([NaN])))
+})
+
+test('the palette finds letters in order', () => {
+  assert.ok(score('ttft', 'Metric TTFT') > 0)
+  assert.equal(score('xq', 'Metric TTFT'), null)
+  assert.ok(score('view lo', 'View load') > score('view lo', 'View overview'))
+})

@@ -1,0 +1,107 @@
+// The engine's own steps: series by replica, and the parts of profiled steps.
+import { html, use, useState, useMemo } from '../ui.js'
+import * as store from '../store.js'
+import { text, count } from '../format.js'
+import { Figure } from '../charts/figure.js'
+import { Lines } from '../charts/lines.js'
+import { PlotArea } from '../charts/plotarea.js'
+import { useView } from './view.js'
+import { Choice } from '../widgets.js'
+import { zoom } from '../shell.js'
+import { leafColor } from '../theme.js'
+
+const gauges = [['running', 'Running', '', 'decode sequences of a step, or running requests of a window'], ['waiting', 'Waiting', '', 'requests in the scheduler’s queue'], ['kv_usage', 'KV cache in use', 'ratio', 'share of the KV cache'], ['generation_tps', 'Generation as logged', 'tokens/s', 'generated tokens per second'], ['prompt_tps', 'Prompt as logged', 'tokens/s', 'prompt tokens per second'], ['accept_length', 'Accepted length', 'tokens', 'tokens per verification']]
+const classes = ['compute', 'sampling', 'communication', 'host_transfer', 'launch_wait', 'scheduling', 'host_exec', 'host_gap']
+
+// grid puts the rows of each replica on one axis of time: the mean of a bucket, null
+// where a replica says nothing in it.
+function grid(v, column, n = 400) {
+  const t = v.columns.t, lo = t.reduce((a, b) => b < a ? b : a, Infinity), hi = t.reduce((a, b) => b > a ? b : a, -Infinity), w = (hi - lo) / n || 1
+  const by = new Map(), rep = v.columns.replica, values = v.columns[column]
+  if (!values) return null
+  for (let i = 0; i < v.n; i++) {
+    if (values[i] !== values[i]) continue
+    const code = rep?.codes ? rep.codes[i] : -1
+    if (!by.has(code)) by.set(code, { sum: new Float64Array(n + 1), n: new Float64Array(n + 1), rows: 0 })
+    const b = by.get(code), k = Math.min(n, Math.floor((t[i] - lo) / w))
+    b.sum[k] += values[i]
+    b.n[k]++
+    b.rows++
+  }
+  const list = [...by].map(([code, b]) => ({ name: code < 0 ? 'engine' : rep.values[code] === '' ? 'engine' : 'engine ' + rep.values[code], rows: b.rows, values: hold(Float64Array.from(b.sum, (s, k) => b.n[k] ? s / b.n[k] : NaN), b.rows) })).sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+  return { t: Float64Array.from({ length: n + 1 }, (_, k) => lo + k * w), list, w }
+}
+
+// hold fills holes of up to three usual distances between lines with what was said
+// last, as a gauge holds until the next line.
+function hold(v, rows) {
+  let last = NaN, age = 0
+  const most = 3 * v.length / Math.max(1, rows)
+  return v.map((x) => {
+    if (x === x) {
+      last = x
+      age = 0
+      return x
+    }
+    return ++age <= most ? last : NaN
+  })
+}
+
+export function Engines({ run }) {
+  const v = useView({ kind: 'steps', columns: gauges.map((g) => g[0]), points: 20000 })
+  const list = useMemo(() => v?.columns ? gauges.map((g) => [g, grid(v, g[0])]).filter(([, d]) => d && d.list.length && d.list.some((s) => s.values.some((x) => x === x && x !== 0))) : [], [v])
+  if (v?.error) return html`<section class="panel"><p class="muted">${v.error.message}</p></section>`
+  if (!v) return html`<section class="panel"><p class="muted">Reading …</p></section>`
+  return html`<div class="two">${list.map(([[name, title, unit, doc], d]) => {
+    const shown = d.list.slice(0, 8), series = shown.map((s, i) => ({ label: s.name, values: s.values, color: 's' + i, unit, dash: i > 3 ? [5, 3] : undefined }))
+    const all = d.list.reduce((n, s) => n + s.rows, 0)
+    return html`<${Figure} key=${name} title=${title} sentence=${`The engine's own figures: ${doc}; ${count(all)} lines of ${d.list.length} engine${d.list.length > 1 ? 's' : ''}, means of buckets of ${text('ns', d.w)}.${d.list.length > 8 ? ' The first 8 are shown.' : ''}`} legend=${series.length > 1 ? series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' })) : null}
+      table=${{ head: ['time (s)', ...series.map((s) => s.label)], rows: Array.from(d.t, (t, k) => [(t / 1e9).toFixed(3), ...series.map((s) => s.values[k] === s.values[k] ? Number(s.values[k].toPrecision(4)) : '—')]).filter((r) => r.slice(1).some((x) => x !== '—')) }}>
+      <${Lines} t=${d.t} series=${series} unit=${unit} height=${150} sync="engine" onRange=${zoom} label=${title} /></${Figure}>`
+  })}</div>`
+}
+
+// StepTimes draws steps as bars of their parts: what a profiler's trace says of each.
+export function StepTimes({ run }) {
+  const v = useView({ kind: 'steps', columns: ['duration', 'running', ...classes], points: 4000 }), [rank, setRank] = useState(0)
+  const d = useMemo(() => {
+    const dur = v?.columns?.duration
+    if (!dur || !dur.some((x) => x > 0)) return null
+    const rep = v.columns.replica, codes = (rep?.codes ? [...new Set(rep.codes)] : [-1]).sort((a, b) => String(rep?.values?.[a]).localeCompare(String(rep?.values?.[b]), 'en', { numeric: true })), code = codes[Math.min(rank, codes.length - 1)], at = []
+    for (let i = 0; i < v.n; i++) if (dur[i] > 0 && (!rep?.codes || rep.codes[i] === code)) at.push(i)
+    const parts = classes.filter((c) => v.columns[c]?.some((x) => x > 0))
+    return { at, parts, codes, names: codes.map((c) => c < 0 || !rep.values[c] ? 'engine' : rep.values[c]) }
+  }, [v, rank])
+  if (!d || !d.at.length) return null
+  const { at, parts } = d, t = v.columns.t, dur = v.columns.duration, total = at.map((i) => dur[i]), max = Math.max(...total)
+  const draw = (g, { c, sx, sy, box }) => {
+    const w = Math.max(1, box.w / at.length - (at.length < box.w / 4 ? 2 : 0))
+    at.forEach((i, k) => {
+      let y = 0
+      const x = box.x + k * box.w / at.length
+      for (const p of parts.length ? parts : [null]) {
+        const h = p ? v.columns[p][i] : dur[i]
+        if (!(h > 0)) continue
+        g.fillStyle = c[p ? leafColor(p) : 's0']
+        g.fillRect(x, sy(y + h), w, sy(y) - sy(y + h))
+        y += h
+      }
+      if (parts.length && dur[i] > y) {
+        g.fillStyle = c.residual
+        g.fillRect(x, sy(dur[i]), w, sy(y) - sy(dur[i]))
+      }
+    })
+  }
+  const kind = (i) => v.columns.kind?.codes && v.columns.kind.codes[i] >= 0 ? v.columns.kind.values[v.columns.kind.codes[i]] : 'step'
+  const tell = (k) => {
+    const i = at[Math.min(at.length - 1, Math.max(0, k))]
+    return [`${kind(i)} step ${k + 1} of ${at.length}: ${text('ns', dur[i])}`, ...parts.filter((p) => v.columns[p][i] > 0).map((p) => `${p.replace(/_/g, ' ')} ${text('ns', v.columns[p][i])} (${text('ratio', v.columns[p][i] / dur[i])})`)].join('\n')
+  }
+  const means = run.steps.some((x) => x.quantity === 'mean')
+  const sum = (p) => at.reduce((a, i) => a + (v.columns[p][i] > 0 ? v.columns[p][i] : 0), 0), all = total.reduce((a, b) => a + b, 0)
+  return html`<${Figure} title="Steps" sentence=${`${count(at.length)} ${means ? 'logged windows with a length, which is the mean of their steps' : 'steps with a length'}: mean ${text('ns', all / at.length)}, longest ${text('ns', max)}.${parts.length ? ' Parts: ' + parts.map((p) => `${p.replace(/_/g, ' ')} ${text('ratio', sum(p) / all)}`).join(', ') + '.' : ' Their parts are not recorded.'}`}
+    legend=${parts.length ? [...parts.map((p) => ({ label: p.replace(/_/g, ' '), color: leafColor(p) })), { label: 'residual', color: 'residual' }] : null}
+    table=${{ head: ['step', 'time (s)', 'length (ms)', ...parts.map((p) => p.replace(/_/g, ' ') + ' (ms)')], rows: at.map((i, k) => [k + 1, (t[i] / 1e9).toFixed(4), (dur[i] / 1e6).toFixed(3), ...parts.map((p) => v.columns[p][i] === v.columns[p][i] ? (v.columns[p][i] / 1e6).toFixed(3) : '—')]) }}
+    controls=${d.codes.length > 1 && html`<${Choice} label="Engine" value=${rank} onChange=${setRank} options=${d.names.slice(0, 8).map((n, i) => [i, n])} />`}>
+    <${PlotArea} height=${280} label="Steps by part" x=${{ lo: 0, hi: at.length, unit: '', title: 'step', format: (v) => String(Math.round(v)) }} y=${{ lo: 0, hi: max * 1.05, unit: 'ns', title: 'length' }} draw=${draw} read=${(x) => tell(Math.floor(x))} data=${at.slice(0, 5000).map((i, k) => ({ x: k + 0.5, y: dur[i], text: tell(k).replace(/\n/g, ', ') }))} /></${Figure}>`
+}
