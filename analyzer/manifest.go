@@ -13,7 +13,7 @@ import (
 
 // derivedDiags are the codes of what a session finds in rows: it finds them in
 // the rows of an export again.
-var derivedDiags = []string{"cached_over_prompt"}
+var derivedDiags = []string{"cached_over_prompt", "duplicate_request"}
 
 // Manifest describes what Rows and Table hand out under q (nil: all rows), for
 // exports: complete once the inputs have been read, which is so when either of

@@ -40,7 +40,7 @@ func (s *Session) jobs() []job {
 			continue
 		}
 		size := f.source.Size()
-		if f.format.Shape != formats.Records || f.source.At() == nil || size <= s.cut {
+		if shape := f.format.Shape; shape != formats.Records && shape != formats.Blocks || f.source.At() == nil || size <= s.cut {
 			out = append(out, job{file: f, rng: formats.Whole, workers: 1})
 			continue
 		}

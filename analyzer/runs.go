@@ -209,6 +209,10 @@ func (s *Session) makeRuns() {
 				bySlot[slot] = r
 				s.runs = append(s.runs, r)
 			}
+			if i := slices.IndexFunc(r.members, m.trace.Twin); i >= 0 {
+				m.trace = r.members[i] // another table of the same export
+				continue
+			}
 			r.members = append(r.members, m.trace)
 		}
 	}
@@ -271,8 +275,12 @@ func (s *Session) checkClocks() {
 	}
 	clock := make(map[of]string)
 	mixed := make(map[int32][]string)
+	united := make(map[int32]bool) // by a label that an export has kept
+	for _, r := range s.runs {
+		united[r.slot] = len(r.members) > 1 && r.members[0].Origin != ""
+	}
 	for _, r := range s.rows {
-		if r.file.label == "" {
+		if r.file.label == "" && !united[r.slot] {
 			continue
 		}
 		names, sides := clocksOf(r.batch), r.batch.Dicts(trace.SideCol)

@@ -32,6 +32,10 @@ const (
 	// The caller reads the whole source with one Reader, which scans blocks on
 	// Options.Workers goroutines and folds them in file order.
 	Ordered
+	// Blocks: as Records, but what a range owns are blocks of rows that begin in it,
+	// of a file with a table of contents: it is not text, and any part of it may be
+	// needed to read any other.
+	Blocks
 	// Document: one or a few large JSON documents. As Ordered: the Reader
 	// itself cuts what can be cut.
 	Document

@@ -41,6 +41,11 @@ type RunMeta struct {
 	Notes    []string   // facts a reader of the numbers must know
 }
 
+// Twin reports whether another export of the same inputs describes the same record.
+func (m *RunMeta) Twin(o *RunMeta) bool {
+	return m.Origin != "" && m.Origin == o.Origin && m.Key == o.Key
+}
+
 // Doubt is a value that a source states of requests and that cannot be: a time
 // of 0 for what was never measured, a first token behind the end. Rows hold
 // null in its place.

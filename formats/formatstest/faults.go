@@ -57,7 +57,7 @@ func (c *Case) garbage() error {
 		var b strings.Builder
 		n := 0
 		for i, line := range lines {
-			if r.IntN(len(lines)) < 20 && (c.Format.Shape != formats.Document || i == len(lines)-1) {
+			if r.IntN(len(lines)) < 20 && (c.Format.Shape != formats.Document && c.Format.Shape != formats.Blocks || i == len(lines)-1) {
 				b.WriteString(strings.TrimSuffix(strange[r.IntN(len(strange))], "\n") + "\n")
 				n++
 			}

@@ -45,7 +45,7 @@ func Fuzz(f *testing.F, set *formats.Set, dir string) {
 		opt := options()
 		opt.Block, opt.Workers = int(block), 1+int(block)%3
 		ranges := []formats.Range{formats.Whole}
-		if format.Shape == formats.Records {
+		if format.Shape == formats.Records || format.Shape == formats.Blocks {
 			cut := min(int64(at), int64(len(text)))
 			ranges = []formats.Range{{From: 0, To: cut}, {From: cut, To: -1}}
 		}

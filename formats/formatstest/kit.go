@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -32,6 +33,9 @@ type Case struct {
 	others []*Case // cases of other formats
 }
 
+// apart are the formats that are not in the core of browsers.
+var apart = map[string]bool{"parquet": true, "arrow": true}
+
 // Load returns the cases below dir for the formats of set.
 func Load(set *formats.Set, dir string) ([]*Case, error) {
 	inputs, err := filepath.Glob(filepath.Join(dir, "*", "*", "input.*"))
@@ -45,6 +49,9 @@ func Load(set *formats.Set, dir string) ([]*Case, error) {
 		c.Name = name + "/" + filepath.Base(c.Dir)
 		if n := len(cases); n > 0 && cases[n-1].Dir == c.Dir {
 			return nil, fmt.Errorf("%s holds several inputs", c.Dir)
+		}
+		if apart[name] && runtime.GOOS == "js" {
+			continue
 		}
 		if c.Format, err = set.Lookup(name); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Dir, err)

@@ -71,9 +71,11 @@ func (c *Case) detect() error {
 // encodings: what wraps the text does not change what it says.
 func (c *Case) encodings() error {
 	variants := map[string][]byte{
-		"gzip":  gz(c.text),
-		"zstd":  zst(c.text),
-		"UTF-8": append([]byte("\xef\xbb\xbf"), c.text...),
+		"gzip": gz(c.text),
+		"zstd": zst(c.text),
+	}
+	if c.Format.Shape != formats.Blocks {
+		variants["UTF-8"] = append([]byte("\xef\xbb\xbf"), c.text...)
 	}
 	if utf8.Valid(c.text) {
 		variants["UTF-16LE"] = encode16(c.text, binary.LittleEndian)
@@ -161,7 +163,7 @@ func encode16(text []byte, order binary.AppendByteOrder) []byte {
 
 // crlf: the line ends of Windows move the offsets and change nothing else.
 func (c *Case) crlf() error {
-	if bytes.Contains(c.text, []byte("\r")) {
+	if c.Format.Shape == formats.Blocks || bytes.Contains(c.text, []byte("\r")) {
 		return nil
 	}
 	text := bytes.ReplaceAll(c.text, []byte("\n"), []byte("\r\n"))
@@ -198,7 +200,7 @@ func (c *Case) cuts() error {
 		opt.Workers = []int{1, 2, 5}[r.IntN(3)]
 		opt.Block = 1 + r.IntN(int(min(n, 1<<uint(1+r.IntN(17))))+1)
 		ranges := []formats.Range{formats.Whole}
-		if c.Format.Shape == formats.Records {
+		if c.Format.Shape == formats.Records || c.Format.Shape == formats.Blocks {
 			ranges = cut(r, n)
 		}
 		res, err := read(c.Format, src, opt, ranges...)

@@ -1,0 +1,7 @@
+//go:build !js
+
+package all
+
+import "servescope/formats/parquet"
+
+func init() { add(&parquet.Format) }
