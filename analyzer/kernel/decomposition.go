@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
 
@@ -31,6 +32,8 @@ func (k decomposition) New(q *query.Query, facts *Facts) State {
 type decompositionState struct {
 	celled[cohorts, *cohorts]
 	asked *metric.Definition
+
+	offsets map[clocksKey]int64 // by how much the clocks of a server and its engine differ at most, ns
 }
 
 // cohorts holds the requests of a place by the signature of their parts.
@@ -52,6 +55,7 @@ type cohort struct {
 	measured  int64                   // whose residual is also the time that entries leave uncovered
 	steps     [decompose.Leaves]int64 // coarsest source of each entry in ns
 	memos     [decompose.Memos]stat.Moments
+	ways      map[string]*wayIn // by the clocks of server and engine
 }
 
 // width is how many values there are of each request.
@@ -99,6 +103,7 @@ func (s *decompositionState) Update(v *View) {
 	var p decompose.Parts
 	rows := make([]decompose.Row, 1, 8) // that of the row, then those of its peers
 	others := linkedRows(v.Links, v.Base)
+	var ways ways
 	for i := range v.Rows {
 		w, selected := x.next(i)
 		if !selected || w.sibling {
@@ -116,6 +121,7 @@ func (s *decompositionState) Update(v *View) {
 		c.rows++
 		if why == metric.None {
 			c.add(&p)
+			s.wayIn(x, i, w, &ways, c.last, &p)
 			if q.eventOnly() {
 				c.events++
 			}
@@ -185,6 +191,7 @@ func (c *cohorts) merge(o *cohorts) {
 		for i := range to.memos {
 			to.memos[i].Merge(&from.memos[i])
 		}
+		to.mergeWays(from)
 	}
 }
 
@@ -193,7 +200,7 @@ func (c *cohorts) weight() int64 { return c.rows }
 func (c *cohorts) size() int64 {
 	n := int64(64)
 	for _, o := range c.bySignature {
-		n += 512 + 8*int64(cap(o.values))
+		n += 512 + 8*int64(cap(o.values)) + 256*int64(len(o.ways))
 	}
 	return n
 }
@@ -216,7 +223,42 @@ func (s *decompositionState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
+	for key, off := range o.offsets {
+		if least, known := s.offsets[key]; !known || off < least {
+			s.offset(key, off)
+		}
+	}
 	return s.merge(&o.celled)
+}
+
+func (s *decompositionState) offset(key clocksKey, off int64) {
+	if s.offsets == nil {
+		s.offsets = make(map[clocksKey]int64)
+	}
+	s.offsets[key] = off
+}
+
+// AppendState implements State.
+func (s *decompositionState) AppendState(dst []byte) []byte {
+	dst = appendInts(s.celled.AppendState(dst), int64(len(s.offsets)))
+	keys := slices.Collect(maps.Keys(s.offsets))
+	sorting.By(keys, func(a, b clocksKey) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.name, b.name)) })
+	for _, key := range keys {
+		dst = appendInts(appendText(appendInts(dst, int64(key.run)), key.name), s.offsets[key])
+	}
+	return dst
+}
+
+// LoadState implements State.
+func (s *decompositionState) LoadState(src []byte) error {
+	r := &reader{src: src}
+	s.base.load(r)
+	s.cells.load(r)
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		key := clocksKey{int32(r.int()), r.text()}
+		s.offset(key, r.int())
+	}
+	return r.done()
 }
 
 func (c *cohorts) appendTo(dst []byte) []byte {
@@ -233,6 +275,7 @@ func (c *cohorts) appendTo(dst []byte) []byte {
 		for i := range o.memos {
 			dst = o.memos[i].AppendTo(dst)
 		}
+		dst = o.appendWays(dst)
 	}
 	return dst
 }
@@ -265,6 +308,7 @@ func (c *cohorts) load(src *reader) {
 		for i := range o.memos {
 			src.moments(&o.memos[i])
 		}
+		o.loadWays(src)
 		to := c.of(&key)
 		if len(to.values) > 0 || len(o.values) == 0 || len(o.values)%to.width() != 0 {
 			src.fail()

@@ -30,7 +30,7 @@ func (s *decompositionState) Finish(out Output) {
 			for _, side := range s.shown(&bySide, info) {
 				of := bySide[side]
 				if whole || of.tells() {
-					c.Decompositions = append(c.Decompositions, s.decomposition(of, side, t.window == NoWindow))
+					c.Decompositions = append(c.Decompositions, s.decomposition(run, of, side, t.window == NoWindow))
 				}
 			}
 		}
@@ -87,7 +87,7 @@ func (c *cohorts) joined() bool {
 
 // decomposition returns what c says of a side. Wide cells (those of the run and
 // of groups) tell of tails.
-func (s *decompositionState) decomposition(c *cohorts, side trace.Side, wide bool) report.Decomposition {
+func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Side, wide bool) report.Decomposition {
 	d := report.Decomposition{Of: "ttft", Side: sideName(side), Excluded: c.excluded.counts(), Censored: c.censored}
 	if side == trace.Prefill || side == trace.Decode && !c.joined() {
 		d.Label = "node-level figures"
@@ -111,7 +111,9 @@ func (s *decompositionState) decomposition(c *cohorts, side trace.Side, wide boo
 		d.Late = s.late(all, c.censored)
 	}
 	for _, o := range list {
-		d.Tables = append(d.Tables, o.table(d.N, tails))
+		t := o.table(d.N, tails)
+		s.bounds(run, o, &t)
+		d.Tables = append(d.Tables, t)
 	}
 	if c.events > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("first_event: %d of %d totals end at the first event, the only one recorded", c.events, d.N))

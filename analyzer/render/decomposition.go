@@ -154,6 +154,11 @@ func (b *builder) besideTable(d *report.Decomposition, t *report.Breakdown) (lin
 		lines = append(lines, pair{key: reason(code), value: own("%s", strings.Join(unknown.names[code], ", "))})
 	}
 	for _, m := range t.Memos {
+		if m.Bound != "" { // of a part of an entry
+			sign := map[string]string{"upper": "≤", "lower": "≥"}[m.Bound]
+			lines = append(lines, pair{key: "bound", value: own("%s %s %s, mean of %d", strings.ReplaceAll(m.Name, "+", " + "), sign, b.value(m.Mean), m.N)})
+			continue
+		}
 		lines = append(lines, pair{key: "beside", value: own("%s %s, mean of %d; not a part of the total", strings.ReplaceAll(m.Name, "_", " "), b.value(m.Mean), m.N)})
 	}
 	for _, n := range t.Notes {

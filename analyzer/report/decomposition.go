@@ -112,7 +112,7 @@ type Memo struct {
 	Mean Value  `json:"mean"` // over the members that tell it
 	N    int64  `json:"n"`    // members that tell it
 
-	Bound string `json:"bound,omitempty"` // "upper" or "lower" where it is a bound only: not all ranks are at hand
+	Bound string `json:"bound,omitempty"` // "upper" or "lower" where it is a bound only: not all ranks are at hand, or the time is of two clocks
 }
 
 // Tail explains the slowest members: those of the table whose total is at or
