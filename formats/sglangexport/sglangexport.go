@@ -85,6 +85,7 @@ type parser struct {
 	twice      bool
 	seen       []uint64 // hashes of the paths of the record
 	id, rid    []byte
+	short      []byte // the parameters without their long strings
 }
 
 func (p *parser) Begin() {
@@ -116,7 +117,8 @@ func (p *parser) Value(path, raw []byte, kind formats.Kind) {
 		return
 	}
 	p.parameters = true
-	text := jsonrows.Text(raw)
+	p.short = elide(p.short[:0], raw)
+	text := jsonrows.Text(p.short)
 	if n := bytes.IndexByte(text, '{'); kind == formats.String && n >= 0 {
 		if _, ok := jsonrows.Walk(text, n, p.parameter); ok {
 			return

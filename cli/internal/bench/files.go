@@ -40,9 +40,14 @@ var logs = []shape{
 	{key: "sglanglog", name: "SGLang's log", write: shapes.SGLangLog, open: 200},
 }
 
-// Spans of servers, and a profiler's trace of one rank.
+// Objects on lines, and a profiler's trace of one rank.
 var (
-	spans  = []shape{{key: "otlp", name: "spans of vLLM", write: shapes.OTLP, open: 200}, {key: "otlptree", name: "spans of SGLang", write: shapes.OTLPTree, open: 200}}
+	lines = []shape{
+		{key: "otlp", name: "spans of vLLM", write: shapes.OTLP, open: 200},
+		{key: "otlptree", name: "spans of SGLang", write: shapes.OTLPTree, open: 200},
+		{key: "sglangexport", name: "SGLang's request metrics", write: shapes.SGLangExport, open: 200},
+		{key: "benchlines", name: "benchmark results, one per line", write: shapes.BenchLines, open: 200},
+	}
 	traces = shape{key: "torchtrace", name: "a profiler trace", write: shapes.TorchTrace}
 )
 

@@ -12,7 +12,7 @@ import (
 
 const (
 	goalRate  = 500e6     // bytes per core-second
-	goalScan  = 300e6     // the same, of text logs
+	goalScan  = 300e6     // the same, of logs that are not token logs
 	goalTrace = 200e6     // the same, of profiler traces
 	goalTimes = 2         // times the core-seconds of reading alone, for all that is added to it
 	goalPeak  = 256 << 20 // bytes
@@ -52,7 +52,7 @@ func goals(binary string, a amount, cache string) (list []*goal, err error) {
 		}
 		list[len(list)-1].bare = list[len(list)-3]
 	}
-	for _, s := range append(logs, spans...) {
+	for _, s := range append(logs, lines...) {
 		if err := add(s, a.part(4), scan(goalScan), analyze("servescope", 0)); err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@
 // It fails when answers differ, or when a goal is missed: the table's bounds; 500
 // MB per core-second and 256 MiB at the peak for both shapes of a token log, where
 // analysis adds less than twice what reading alone takes; 300 MB per core-second
-// for reading the text logs and spans of servers; 200 MB per core-second and 256
+// for reading other logs of servers and clients; 200 MB per core-second and 256
 // MiB for a profiler trace; 50 ms for a benchmark result of the usual size.
 package main
 

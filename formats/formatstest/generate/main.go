@@ -8,6 +8,8 @@
 //	go run ./formats/formatstest/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
 //	go run ./formats/formatstest/generate -shape vllmsteps > steps.log    (a line per engine step)
 //	go run ./formats/formatstest/generate -shape sglanglog > sglang.log   (180 000 requests, 0.1 GB)
+//	go run ./formats/formatstest/generate -shape sglangexport > export.log (180 000 requests, 0.5 GB)
+//	go run ./formats/formatstest/generate -shape benchlines > runs.jsonl   (1 800 results of 100 requests, 0.9 GB)
 //	go run ./formats/formatstest/generate -shape otlp > spans.jsonl       (180 000 requests, 0.25 GB)
 //	go run ./formats/formatstest/generate -shape otlptree > tree.jsonl    (5 000 requests, 0.6 GB)
 //	go run ./formats/formatstest/generate -shape torchtrace > trace.json   (5 GB, 5 million kernels)
@@ -23,7 +25,7 @@ import (
 
 func main() {
 	var c shapes.Config
-	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), torchtrace (a profiler's trace), vllmlog, vllmsteps, sglanglog (servers' logs), otlp (spans of vLLM) or otlptree (spans of SGLang)")
+	shape := flag.String("shape", "records", "records (a request per line), events (an event per line), bench (a benchmark's result), benchlines (results, one per line), sglangexport (SGLang's request metrics), torchtrace (a profiler's trace), vllmlog, vllmsteps, sglanglog (servers' logs), otlp (spans of vLLM) or otlptree (spans of SGLang)")
 	flag.Int64Var(&c.Size, "size", 0, "stop at this many `bytes`; 0: at -requests")
 	flag.IntVar(&c.Count, "requests", 0, "stop after this `number` of requests, or steps of a trace; 0: 180000 records, the events of 50000 or a result of 145000, unless -size is given")
 	flag.Float64Var(&c.Tokens, "tokens", 200, "mean output `tokens` per request")
@@ -47,6 +49,10 @@ func main() {
 		write, count = shapes.VLLMSteps, 3_000_000
 	case "sglanglog":
 		write = shapes.SGLangLog
+	case "sglangexport":
+		write = shapes.SGLangExport
+	case "benchlines":
+		write = shapes.BenchLines
 	case "otlp":
 		write = shapes.OTLP
 	case "otlptree":
@@ -57,7 +63,7 @@ func main() {
 			c.Size = 5e9
 		}
 	default:
-		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, torchtrace, vllmlog, vllmsteps, sglanglog, otlp or otlptree\n", *shape)
+		fmt.Fprintf(os.Stderr, "generate: unknown -shape %q, want records, events, bench, benchlines, sglangexport, torchtrace, vllmlog, vllmsteps, sglanglog, otlp or otlptree\n", *shape)
 		os.Exit(2)
 	}
 	if c.Count == 0 && c.Size == 0 {

@@ -11,26 +11,46 @@ import (
 // and halves of surrogate pairs become U+FFFD. A string without escapes, or one
 // that is no JSON, is returned as it is.
 func Text(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
+	i := bytes.IndexByte(raw, '\\')
+	if i < 0 {
 		return raw
 	}
 	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		switch c := raw[i]; {
-		case c == '\\':
-			r, n := escape(raw[i:])
-			if n == 0 {
-				return raw
-			}
-			out, i = utf8.AppendRune(out, r), i+n
-		case c < ' ', c == '"':
+	for rest := raw; ; {
+		var ok bool
+		if out, ok = appendPlain(out, rest[:i]); !ok {
 			return raw
-		default:
-			r, n := utf8.DecodeRune(raw[i:])
-			out, i = utf8.AppendRune(out, r), i+n
+		}
+		if i == len(rest) {
+			return out
+		}
+		r, n := escape(rest[i:])
+		if n == 0 {
+			return raw
+		}
+		out, rest = utf8.AppendRune(out, r), rest[i+n:]
+		if i = bytes.IndexByte(rest, '\\'); i < 0 {
+			i = len(rest)
 		}
 	}
-	return out
+}
+
+// appendPlain appends text without escapes. It reports false where that holds
+// what stands in no string.
+func appendPlain(out, b []byte) ([]byte, bool) {
+	for _, c := range b {
+		if c < ' ' || c == '"' {
+			return out, false
+		}
+	}
+	if utf8.Valid(b) {
+		return append(out, b...), true
+	}
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		out, b = utf8.AppendRune(out, r), b[n:]
+	}
+	return out, true
 }
 
 // escape decodes the escape at the start of b; n is its length, 0 where it is

@@ -164,3 +164,36 @@ func TestServerLogs(t *testing.T) {
 		}
 	}
 }
+
+// TestLines reads what is written one object per line with encoding/json.
+func TestLines(t *testing.T) {
+	c := Config{Seed: 7, Count: 200, Tokens: 20, Open: 8}
+	for _, l := range []struct {
+		write func(io.Writer, Config) error
+		lines int
+	}{{SGLangExport, 200}, {BenchLines, 2}} {
+		var text, again bytes.Buffer
+		if err := l.write(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		if l.write(&again, c); !bytes.Equal(text.Bytes(), again.Bytes()) {
+			t.Error("the same seed gives other bytes")
+		}
+		n := 0
+		for line := range bytes.Lines(text.Bytes()) {
+			var r struct {
+				Parameters string `json:"request_parameters"`
+				Completed  int
+			}
+			if err := json.Unmarshal(line, &r); err != nil {
+				t.Fatal(err)
+			}
+			if n++; r.Completed != 100 && !json.Valid([]byte(r.Parameters)) {
+				t.Errorf("line %d: %.200s", n, line)
+			}
+		}
+		if n != l.lines {
+			t.Errorf("%d lines, want %d", n, l.lines)
+		}
+	}
+}
