@@ -66,7 +66,7 @@ export const Picker = () => html`<input id="files" type="file" multiple hidden o
 export function Empty() {
   const st = use(store.status), e = use(store.engine)
   return html`<main class="empty">
-    <h1>Where did the time go?</h1>
+    <h2 class="ask">Where did the time go?</h2>
     <p class="lead">servescope reads what vLLM, SGLang, other servers or a benchmark client left behind and takes TTFT, TPOT and throughput apart.</p>
     <button class="zone" onClick=${browse} disabled=${st.phase === 'starting'}>
       <b>${st.phase === 'opening' ? 'Reading ' + st.names.slice(0, 3).join(', ') + (st.names.length > 3 ? ' …' : '') : 'Drop logs or result files here'}</b>

@@ -103,7 +103,7 @@ export function keys() {
 
 export function Help() {
   const on = use(single)
-  return html`<dl class="keys">${map.map((m) => html`<div key=${m.key}><dt><kbd>${m.key}</kbd>${m.also && html` <kbd>${m.also.replace('Arrow', '').toLowerCase()}</kbd>`}</dt><dd>${m.name}</dd></div>`)}<div><dt><kbd>Ctrl K</kbd></dt><dd>Commands</dd></div></dl>
+  return html`<dl class="keys">${map.map((m) => html`<div key=${m.key}><dt><kbd>${m.key.replace('Escape', 'Esc')}</kbd>${m.also && html` <kbd>${m.also.replace('Arrow', '').toLowerCase()}</kbd>`}</dt><dd>${m.name}</dd></div>`)}<div><dt><kbd>Ctrl K</kbd></dt><dd>Commands</dd></div></dl>
     <p>On a chart, the arrow keys read its values one by one; Enter opens the request. Drag to select a time or a box.</p>
     <label><input type="checkbox" checked=${on} onChange=${(e) => { single.value = e.target.checked }} /> single keys are on</label>
     <${Licences} />`

@@ -52,7 +52,7 @@ function App() {
   const View = views[s.view], ready = r && r.runs.length > 0
   return html`<${Header} /><${Progress} /><${Notices} />
     ${ready ? html`<${Selection} /><${Minimap} /><${Limits} /><${Tabs} />
-      <main id="view" role="tabpanel" aria-labelledby=${'tab-' + s.view} class=${'view ' + s.view} data-ready=${st.phase === 'ready' ? '' : undefined}><${Guard} view=${s.view}><${View} /></${Guard}></main><${Footer} />` : r ? html`<main class="view" data-ready=""><${Diagnostics} /></main>` : html`<${Empty} />`}
+      <main><div id="view" role="tabpanel" aria-labelledby=${'tab-' + s.view} class=${'view ' + s.view} data-ready=${st.phase === 'ready' ? '' : undefined}><h2 class="sr">${s.view[0].toUpperCase() + s.view.slice(1)}</h2><${Guard} view=${s.view}><${View} /></${Guard}></div></main><${Footer} />` : r ? html`<main class="view" data-ready=""><${Diagnostics} /></main>` : html`<${Empty} />`}
     <${Picker} /><${Panel} /><${Live} />`
 }
 

@@ -55,3 +55,6 @@ const left = {
 
 // excluded words what a metric leaves out: "1 failed, 2 not streamed".
 export const excluded = (map) => Object.entries(map || {}).filter(([, n]) => n > 0).map(([code, n]) => n + ' ' + (left[code] || code.replace(/_/g, ' '))).join(', ')
+
+// plainly is a note without the code in front, which is for programs.
+export const plainly = (note) => note.replace(/^[a-z0-9_]+: /, '')

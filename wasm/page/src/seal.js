@@ -17,7 +17,7 @@ const attempts = [
   ['XMLHttpRequest', () => { const x = new XMLHttpRequest(); x.open('POST', target); x.send('x') }],
   ['sendBeacon', () => navigator.sendBeacon(target + '?beacon', 'x')],
   ['WebSocket', () => new WebSocket('wss://leak.invalid/ws')],
-  ['EventSource', () => new EventSource(target + '?events').close()],
+  ['EventSource', () => { const e = new EventSource(target + '?events'); setTimeout(() => e.close(), 300) }],
   ['image', () => { new Image().src = target + '.png' }],
   ['script', () => element('script', { src: target + '.js' })],
   ['style sheet', () => element('link', { rel: 'stylesheet', href: target + '.css' })],
@@ -65,5 +65,5 @@ export function Seal() {
     <ul class="attempts">${attempts.map(([name]) => html`<li key=${name}><span>${name}</span><b class=${results[name]?.startsWith('blocked') ? 'good' : results[name] ? 'bad' : 'muted'}>${results[name] || '…'}</b></li>`)}</ul>
     <details><summary>The policy</summary><code class="block">${policy || 'It is in the headers of the response.'}</code></details>
     <p class="muted">What a policy cannot do: stop a hostile extension of the browser, or a host that serves another page than this one. The document is one file that can be saved, compared with its published hash, and opened without a network.</p>
-    <button onClick=${go}>Try again</button>`
+    <div class="row"><button onClick=${go}>Try again</button></div>`
 }

@@ -12,17 +12,17 @@ export function Header() {
   const r = use(store.report), run = use(store.run), e = use(store.engine), s = use(store.state), st = use(store.status)
   const themes = ['auto', 'light', 'dark'], next = themes[(themes.indexOf(s.theme) + 1) % 3]
   return html`<header class="top">
-    <a class="brand" href="#" onClick=${(ev) => { ev.preventDefault(); if (r) store.set({ view: 'overview' }) }}>servescope</a>
+    <h1 class="brand">servescope</h1>
     ${run && html`<div class="what">
       ${r.runs.length > 1 ? html`<select aria-label="Run" value=${store.runIndex.value} onChange=${(ev) => store.set({ run: Number(ev.target.value), row: null })}>${r.runs.map((x, i) => html`<option value=${i} selected=${i === store.runIndex.value}>${x.label}</option>`)}</select>` : html`<b class="cut" title=${run.label}>${run.label}</b>`}
       <span class="cut muted">${[run.format + (run.version ? ' ' + run.version : ''), run.side + ' side', run.model || run.models?.join(', ')].filter(Boolean).join(' · ')}</span>
     </div>`}
     <span class="grow"></span>
     ${st.partial && html`<span class="badge warn">partial</span>`}
-    ${r && e?.canOpen !== false && html`<button onClick=${() => store.panel.value = 'add'} title="Open more files beside these">+ compare</button>`}
+    ${r && e?.canOpen !== false && html`<button onClick=${() => store.panel.value = 'add'} title="Open more files beside these" aria-label="Compare with more files">+<span class="long"> compare</span></button>`}
     ${e && html`<button onClick=${() => store.panel.value = 'seal'} title="What this page can and cannot send">${e.kind === 'native' ? 'Local engine' : 'Sealed ✓'}</button>`}
     ${r && html`<button onClick=${() => store.panel.value = 'export'} title="Save (e)">Export</button>`}
-    <button class="icon" onClick=${() => store.panel.value = 'palette'} title="Commands (Ctrl K)" aria-label="Commands">⌘K</button>
+    <button class="icon wide-only" onClick=${() => store.panel.value = 'palette'} title="Commands (Ctrl K)" aria-label="Commands, ⌘K">⌘K</button>
     <button class="icon" onClick=${() => store.set({ theme: next })} title=${'Theme: ' + s.theme + ' (t)'} aria-label=${'Theme is ' + s.theme + '; switch to ' + next}>◐</button>
     <button class="icon" onClick=${() => store.panel.value = 'help'} title="Keys (?)" aria-label="Help">?</button>
   </header>`
@@ -80,7 +80,11 @@ export function Minimap() {
 export function Tabs() {
   const s = use(store.state), r = use(store.report)
   const bad = r.diags.filter((d) => d.severity !== 'info').length
-  const title = (v) => v[0].toUpperCase() + v.slice(1)
+  const title = (v) => v[0].toUpperCase() + v.slice(1), bar = useRef(null)
+  useEffect(() => {
+    const b = bar.current, tab = b?.querySelector('[aria-selected=true]')
+    if (tab && (tab.offsetLeft < b.scrollLeft || tab.offsetLeft + tab.offsetWidth > b.scrollLeft + b.clientWidth)) b.scrollLeft = tab.offsetLeft - 40
+  }, [s.view])
   const key = (e) => {
     const to = { ArrowRight: 1, ArrowLeft: -1 }[e.key]
     if (!to) return
@@ -91,7 +95,7 @@ export function Tabs() {
     next.focus()
     next.click()
   }
-  return html`<div class="tabs" role="tablist" aria-label="Views" onKeyDown=${key}>${views.map((v, i) => html`<button role="tab" id=${'tab-' + v} aria-controls="view" aria-selected=${s.view === v} tabindex=${s.view === v ? 0 : -1} onClick=${() => store.set({ view: v })}><kbd aria-hidden="true">${i + 1}</kbd>${title(v)}${v === 'diagnostics' && bad > 0 && html` <span class="badge warn">${bad}</span>`}</button>`)}</div>`
+  return html`<nav aria-label="Views"><div class="tabs" ref=${bar} role="tablist" aria-label="Views" onKeyDown=${key}>${views.map((v, i) => html`<button role="tab" id=${'tab-' + v} aria-controls="view" aria-selected=${s.view === v} tabindex=${s.view === v ? 0 : -1} onClick=${() => store.set({ view: v })}><kbd aria-hidden="true">${i + 1}</kbd>${title(v)}${v === 'diagnostics' && bad > 0 && html` <span class="badge warn">${bad}</span>`}</button>`)}</div></nav>`
 }
 
 export function Progress() {

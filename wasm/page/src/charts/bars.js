@@ -10,7 +10,7 @@ const swatches = (leaves) => {
   const colors = [...new Set(leaves.map(leafColor))]
   return { '--swatch': 'var(--' + colors[0] + ')', '--swatch2': 'var(--' + (colors[1] || colors[0]) + ')' }
 }
-const light = new Set(['queue', 'transfer', 'egress', 'input'])
+const deep = new Set(['prefill', 'first', 'network'])
 const mixed = (leaves) => new Set(leaves.map(leafColor)).size > 1
 
 // Stack draws rows [{name, note, total, unit, parts: [{leaves, label, value}]}] on one
@@ -21,7 +21,7 @@ export function Stack({ rows, shared = true }) {
     const positive = r.parts.reduce((a, p) => a + Math.max(0, p.value), 0), width = shared ? r.total / max : 1
     return html`<div class="bar-row" key=${r.name}>
       <div class="bar-name">${r.name}<small class="muted">${r.note}</small></div>
-      <div class="segments" role="img" aria-label=${r.name + ': ' + r.parts.map((p) => p.label + ' ' + text(r.unit, p.value)).join(', ')} style=${{ width: Math.max(0.5, 100 * width) + '%' }}>${r.parts.filter((p) => p.value > 0).map((p) => html`<span key=${p.label} class=${(mixed(p.leaves) ? 'merged ' : '') + (light.has(leafColor(p.leaves[0])) ? 'ink' : '')} style=${{ ...swatches(p.leaves), flexGrow: p.value, flexBasis: 0 }} title=${p.label + ': ' + text(r.unit, p.value) + ' (' + text('ratio', p.value / r.total) + ')'}>${p.value / positive * width * room > text(r.unit, p.value).length * 6.4 + 12 ? html`<b>${text(r.unit, p.value)}</b>` : ''}</span>`)}</div>
+      <div class="segments" role="img" aria-label=${r.name + ': ' + r.parts.map((p) => p.label + ' ' + text(r.unit, p.value)).join(', ')} style=${{ width: Math.max(0.5, 100 * width) + '%' }}>${r.parts.filter((p) => p.value > 0).map((p) => html`<span key=${p.label} class=${(mixed(p.leaves) ? 'merged ' : '') + (deep.has(leafColor(p.leaves[0])) ? 'deep' : '')} style=${{ ...swatches(p.leaves), flexGrow: p.value, flexBasis: 0 }} title=${p.label + ': ' + text(r.unit, p.value) + ' (' + text('ratio', p.value / r.total) + ')'}>${p.value / positive * width * room > text(r.unit, p.value).length * 6.4 + 12 ? html`<b>${text(r.unit, p.value)}</b>` : ''}</span>`)}</div>
       <div>${text(r.unit, r.total)}</div></div>`
   })}</div>`
 }

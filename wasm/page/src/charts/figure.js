@@ -5,14 +5,14 @@ import { colors } from '../theme.js'
 import { save } from '../save.js'
 import { state, session, report, engine } from '../store.js'
 
-export function Figure({ title, sentence, table, children, legend, class: cls, controls }) {
+export function Figure({ title, sentence, table, children, legend, class: cls, controls, bars }) {
   const [shown, show] = useState(false), ref = useRef(null)
   return html`<figure class=${'figure ' + (cls || '')} ref=${ref}>
     <figcaption>
       <div class="figure-head"><h3>${title}</h3>${controls}
         <span class="grow"></span>
-        ${table && html`<button class="quiet small" aria-pressed=${shown} onClick=${() => show(!shown)}>${shown ? 'Chart' : 'Table'}</button>`}
-        <button class="quiet small" onClick=${() => png(ref.current, title, sentence)} aria-label=${'Save ' + title + ' as PNG'}>PNG</button>
+        <span class="tools">${table && html`<button class="quiet small" aria-pressed=${shown} onClick=${() => show(!shown)}>${shown ? 'Chart' : 'Table'}</button>`}
+        ${!bars && html`<button class="quiet small" onClick=${() => png(ref.current, title, sentence)} aria-label=${'Save ' + title + ' as PNG'}>PNG</button>`}</span>
       </div>
       <p class="sentence">${sentence}</p>
     </figcaption>

@@ -3,6 +3,7 @@
 import { html, use, useState } from '../ui.js'
 import * as store from '../store.js'
 import { text, count } from '../format.js'
+import { plainly } from '../reasons.js'
 import { Choice } from '../widgets.js'
 
 const doc = { error: 'could not be used', dataloss: 'the numbers miss it', notice: 'worth a look; the numbers stand', info: 'an assumption' }
@@ -17,6 +18,6 @@ export function Diagnostics() {
     <section class="panel"><h2>Inputs</h2><p class="sentence">Every line or record is in exactly one of the three parts.</p><div class="scroll" tabindex="0" role="region" aria-label="Inputs"><table class="table"><thead><tr><th>input</th><th>format</th><th class="num">size</th><th class="num">lines</th><th class="num">parsed</th><th class="num">diagnosed</th><th class="num">no data</th><th>why this format</th></tr></thead>
       <tbody>${r.inputs.map((x) => html`<tr key=${x.name}><td><bdi>${x.name}</bdi></td><td>${x.format || '—'}</td><td class="num">${text('bytes', x.bytes)}</td><td class="num">${count(x.total)}</td><td class="num">${count(x.parsed)}</td><td class="num">${count(x.diagnosed)}</td><td class="num">${count(x.noise)}</td><td class="muted">${x.reason}</td></tr>`)}</tbody></table></div>
       <p class="facts">${r.inputs.map((x) => Object.entries(x.kinds).map(([k, n]) => `${count(n)} ${k}`).join(', ')).filter(Boolean).join(' · ')}</p></section>
-    ${noted.length > 0 && html`<section class="panel"><h2>Notes</h2>${noted.map((x) => html`<div key=${x.label}>${r.runs.length > 1 && html`<h3>${x.label}</h3>`}<ul class="findings">${x.notes.map((n) => html`<li>${n}</li>`)}</ul></div>`)}</section>`}
+    ${noted.length > 0 && html`<section class="panel"><h2>Notes</h2>${noted.map((x) => html`<div key=${x.label}>${r.runs.length > 1 && html`<h3>${x.label}</h3>`}<ul class="findings">${x.notes.map((n) => html`<li>${plainly(n)}</li>`)}</ul></div>`)}</section>`}
     ${r.runs.some((x) => x.config.length) && html`<section class="panel"><details><summary><b>Settings of the runs</b> <span class="muted">as their producers recorded them</span></summary>${r.runs.filter((x) => x.config.length).map((x) => html`<h3>${x.label}</h3><dl class="fields">${x.config.map(([k, v]) => html`<dt>${k}</dt><dd>${v}</dd>`)}</dl>`)}</details></section>`}`
 }

@@ -4,7 +4,7 @@ import * as store from '../store.js'
 import { text, parts, common, number, short, count } from '../format.js'
 import { Value, Null, Info, MetricInfo, Spark, metricName, metricInfo, arrow, Num, formula } from '../widgets.js'
 import { known, sampled } from '../stats.js'
-import { excluded, reason } from '../reasons.js'
+import { excluded, reason, plainly } from '../reasons.js'
 import { findings } from '../findings.js'
 import { Goodput } from '../limits.js'
 import { curve } from '../curves.js'
@@ -80,7 +80,7 @@ export function Overview() {
   </div>
   ${list.length > 0 && html`<section class="panel"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => go(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
   ${run.reported.length > 0 && html`<${Claims} run=${run} />`}
-  ${run.notes.length > 0 && html`<section class="panel"><h2>Notes</h2><ul class="findings">${run.notes.map((n) => html`<li>${n}</li>`)}</ul></section>`}`
+  ${run.notes.length > 0 && html`<section class="panel"><h2>Notes</h2><ul class="findings">${run.notes.map((n) => html`<li>${plainly(n)}</li>`)}</ul></section>`}`
 }
 
 function Steps({ run }) {

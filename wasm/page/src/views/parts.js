@@ -6,7 +6,7 @@ import { text, count } from '../format.js'
 import { quantile, known, mean } from '../stats.js'
 import { Stack, partsLegend } from '../charts/bars.js'
 import { Figure, Table } from '../charts/figure.js'
-import { reason } from '../reasons.js'
+import { reason, plainly } from '../reasons.js'
 import { metricName } from '../names.js'
 import { Value } from '../widgets.js'
 
@@ -39,7 +39,7 @@ export function Parts({ run }) {
   if (!list.length) return null
   const mute = list.filter((d) => !shown.includes(d))
   return html`<div class="two">${shown.map((d, i) => html`<${One} key=${d.of + d.by + d.side + i} d=${d} />`)}</div>
-    ${mute.map((d, i) => html`<section class="panel" key=${i}><h3>${title(d)}</h3><p class="sentence">The source does not tell the parts: all of ${text(d.total.unit || '', d.total.value)} (mean of ${count(d.n)} ${d.members || 'requests'}) stays together.${d.notes.length ? ' ' + d.notes.join('; ') : ''}</p></section>`)}`
+    ${mute.map((d, i) => html`<section class="panel" key=${i}><h3>${title(d)}</h3><p class="sentence">The source does not tell the parts: all of ${text(d.total.unit || '', d.total.value)} (mean of ${count(d.n)} ${d.members || 'requests'}) stays together.${d.notes.length ? ' ' + d.notes.map(plainly).join('; ') : ''}</p></section>`)}`
 }
 
 function One({ d }) {
@@ -51,12 +51,12 @@ function One({ d }) {
   const table = { head: ['cohort', 'part', 'mean', 'share', 'negative in'], first: 1, rows: tables.flatMap((t) => [...t.entries.map((e) => [t.cohort || 'all', label(e.leaves), valueText(e.mean), valueText(e.share), e.negative ? e.negative + ' ' + (e.reason ? reason(e.reason) : '') : '']), [t.cohort || 'all', 'residual', valueText(t.residual.mean), valueText(t.residual.share), t.residual.negative || ''], [t.cohort || 'all', 'total', valueText(t.total), '100 %', '']]) }
   const memos = [...(d.memos || []), ...(tables.length === 1 ? tables[0].memos : [])].filter((m) => m.mean.value)
   const bounds = tables.length === 1 ? tables[0].terms.filter((t) => t.mean.value === null && t.high?.value > 0) : []
-  return html`<${Figure} title=${title(d)} sentence=${sentence} table=${table}>
+  return html`<${Figure} bars title=${title(d)} sentence=${sentence} table=${table}>
     ${partsLegend(rows, [...missing.values()])}
     <${Stack} rows=${rows} />
     <div class="parts facts">${memos.length > 0 && html`<p>Beside the sum: ${memos.map((m) => `${m.name.replace(/_ns$/, '').replace(/_/g, ' ')} ${m.bound ? (m.bound === 'upper' ? '≤ ' : '≥ ') : ''}${text(m.mean.unit || '', m.mean.value)}`).join(', ')}</p>`}
       ${bounds.length > 0 && html`<p>Bounds: ${bounds.map((t) => `${t.name.replace(/^t_/, '').replace(/_/g, ' ')} ${text('ns', t.low.value)} to ${text('ns', t.high.value)}`).join(', ')}</p>`}
-      ${[...d.notes, ...tables.flatMap((t) => t.notes)].slice(0, 6).map((n) => html`<p>${n}</p>`)}</div></${Figure}>`
+      ${[...d.notes, ...tables.flatMap((t) => t.notes)].slice(0, 6).map((n) => html`<p>${plainly(n)}</p>`)}</div></${Figure}>`
 }
 
 const valueText = (v) => !v || v.value === null || v.value === undefined ? '— ' + reason(v?.reason) : text(v.unit || '', v.value)
@@ -82,6 +82,6 @@ export function Cohorts({ rows }) {
     return out
   }, [rows])
   if (!list.length) return null
-  return html`<${Figure} title="E2E by cohort" sentence="Requests by percentile of E2E; means of the same requests add up. Percentiles would not." table=${{ head: ['cohort', 'part', 'mean'], first: 1, rows: list.flatMap((r) => [...r.parts.map((p) => [r.name, p.label, text('ns', p.value)]), [r.name, 'E2E', text('ns', r.total)]]) }}>
+  return html`<${Figure} bars title="E2E by cohort" sentence="Requests by percentile of E2E; means of the same requests add up. Percentiles would not." table=${{ head: ['cohort', 'part', 'mean'], first: 1, rows: list.flatMap((r) => [...r.parts.map((p) => [r.name, p.label, text('ns', p.value)]), [r.name, 'E2E', text('ns', r.total)]]) }}>
     ${partsLegend(list)}<${Stack} rows=${list} /></${Figure}>`
 }

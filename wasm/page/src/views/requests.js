@@ -11,7 +11,7 @@ import { inFlight } from '../stats.js'
 
 const height = 28
 const columns = [
-  ['request_id', 'request', 'text', 190], ['status', 'status', 'text', 70], ['arrival', 'start', 'ns', 80], ['ttft', 'TTFT', 'ns', 80], ['tpot', 'TPOT', 'ns/token', 104], ['e2e', 'E2E', 'ns', 80], ['gap_max', 'longest gap', 'ns', 104],
+  ['request_id', 'request', 'text', 190], ['status', 'status', 'text', 70], ['arrival', 'start', 'ns', 80], ['ttft', 'TTFT', 'ns', 80], ['tpot', 'TPOT', 'ns/token', 104], ['e2e', 'E2E', 'ns', 80], ['gap_max', 'longest gap', 'ns', 116],
   ['prompt_tokens', 'prompt', 'tokens', 86], ['cached_tokens', 'cached', 'tokens', 88], ['output_tokens', 'output', 'tokens', 86], ['flight', 'in flight', '', 70], ['model', 'model', 'text', 140], ['error_class', 'error', 'text', 120],
 ]
 const presets = [['Slowest TTFT', 'ttft', true], ['Longest E2E', 'e2e', true], ['Longest gap', 'gap_max', true], ['Highest TPOT', 'tpot', true], ['Longest prompt', 'prompt_tokens', true], ['In order', 'arrival', false]]
@@ -59,12 +59,11 @@ function sort(table, [name, desc]) {
 }
 
 function List({ table, sorted, shown, by, setBy, selected }) {
-  const ref = useRef(null), [top, setTop] = useState(0), [view, setView] = useState(600)
+  const ref = useRef(null), [top, setTop] = useState(0), [[wide, view], setView] = useState([0, 600])
   useEffect(() => {
-    const measure = () => ref.current && setView(ref.current.clientHeight)
-    measure()
-    addEventListener('resize', measure)
-    return () => removeEventListener('resize', measure)
+    const o = new ResizeObserver(() => ref.current && setView([ref.current.clientWidth, ref.current.clientHeight]))
+    o.observe(ref.current)
+    return () => o.disconnect()
   }, [])
   const at = useMemo(() => sorted.findIndex((i) => table.row[i] === selected), [sorted, selected])
   useEffect(() => {
@@ -80,7 +79,7 @@ function List({ table, sorted, shown, by, setBy, selected }) {
     const s = common(u, (lo === Infinity ? 0 : lo + hi) / 2, hi)
     return [n, { ...s, prec: ['tokens', ''].includes(u) ? 0 : s.prec }]
   })), [table, shown.length])
-  const cols = shown.map(([, , , w], k) => k ? `minmax(${w}px, 1fr)` : `minmax(${w}px, 2fr)`).join(' ')
+  const f = Math.max(1, (wide - 2) / shown.reduce((a, [, , , w]) => a + w, 0)), cols = shown.map(([, , , w]) => Math.floor(w * f) + 'px').join(' ')
   const move = (e) => {
     const d = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 }[e.key]
     if (!d && e.key !== 'Home' && e.key !== 'End') return
@@ -96,7 +95,7 @@ function List({ table, sorted, shown, by, setBy, selected }) {
     return c[i] === c[i] ? html`<span>${number(scales[n], c[i])}</span>` : html`<span class="null" title="not recorded, or not defined for this request">—</span>`
   }
   return html`<div class="list" ref=${ref} tabindex="0" role="grid" aria-label="Requests" aria-rowcount=${sorted.length + 1} aria-colcount=${shown.length} onScroll=${(e) => setTop(e.target.scrollTop)} onKeyDown=${move} style=${{ '--cols': cols }}>
-    <div class="head" role="row">${shown.map(([n, t, u]) => html`<button key=${n} role="columnheader" class=${u === 'text' ? 'text' : ''} aria-sort=${by[0] === n ? (by[1] ? 'descending' : 'ascending') : undefined} onClick=${() => setBy([n, by[0] === n ? !by[1] : u !== 'text'])}>${t}${scales[n]?.symbol ? ' (' + scales[n].symbol + ')' : ''}${by[0] === n ? (by[1] ? ' ↓' : ' ↑') : ''}</button>`)}</div>
+    <div class="head" role="row">${shown.map(([n, t, u]) => html`<div key=${n} role="columnheader" class=${u === 'text' ? 'text' : ''} aria-sort=${by[0] === n ? (by[1] ? 'descending' : 'ascending') : undefined}><button onClick=${() => setBy([n, by[0] === n ? !by[1] : u !== 'text'])}>${t}${scales[n]?.symbol ? ' (' + scales[n].symbol + ')' : ''}${by[0] === n ? (by[1] ? ' ↓' : ' ↑') : ''}</button></div>`)}</div>
     <div role="rowgroup" class="items" style=${{ height: sorted.length * height + 'px' }}>${Array.from({ length: last - first }, (_, k) => {
       const i = sorted[first + k]
       return html`<div class="item" role="row" key=${table.row[i]} aria-rowindex=${first + k + 2} aria-selected=${table.row[i] === selected} style=${{ top: (first + k) * height + 'px' }} onClick=${() => open(table.row[i])}>${shown.map(([n, , u]) => html`<div role="gridcell" class=${'cell' + (u === 'text' ? ' text' : '')} key=${n}>${cell(n, u, i)}</div>`)}</div>`
