@@ -35,17 +35,39 @@ func epoch(w *[32]byte) (ns int64, n int) {
 	return int64(v), 11 + k
 }
 
-// separator recognises what stands between two numbers of a list, as it was
-// behind the number before: a comma, or a comma and a space.
-type separator struct {
-	mask, want uint16
-	size       int
+// layout is what stands behind the first eight digits of a number of epoch
+// seconds, up to the next number: two digits, a point, the decimals, and the
+// separator. The bytes of text XORed with want and ANDed with mask are the values of
+// the digits, and zero elsewhere; more is added to them to find out: it lifts a
+// byte above 127 that is no digit, or not what must stand there.
+type layout struct {
+	want, mask, more [2]uint64
+	size             int // of the number and the separator
 }
 
-var (
-	comma      = separator{0xff, ',', 1}
-	commaSpace = separator{0xffff, ',' | ' '<<8, 2}
-)
+// layouts are those of one to nine decimals, with each separator.
+var layouts = makeLayouts()
+
+func makeLayouts() (all [10][2]layout) {
+	for k := range all {
+		for s, sep := range [...]string{",", ", "} {
+			l := &all[k][s]
+			l.size = 11 + k + len(sep)
+			text := "00." + "000000000"[:k] + sep
+			for i := range text {
+				put := func(w *[2]uint64, c byte) { w[i/8] |= uint64(c) << (i % 8 * 8) }
+				put(&l.want, text[i])
+				put(&l.mask, 0xff)
+				if text[i] == '0' {
+					put(&l.more, 127-9)
+				} else {
+					put(&l.more, 127)
+				}
+			}
+		}
+	}
+	return all
+}
 
 // epochs reads numbers of the form of epoch seconds, ten digits, a point and at
 // most nine decimals, each followed by a comma, into dst as nanoseconds. It
@@ -53,16 +75,30 @@ var (
 // are no calls in the loop, because a call would spill every register.
 //
 // The first eight digits are mostly those of the number before, and so is the
-// number of decimals: with that guess the place of the next number does not
-// wait until the digits of this one are counted.
+// layout of the others: with that guess the place of the next number does not
+// wait until the digits of this one are counted. One number with another layout
+// changes nothing: where trailing zeros are not written, one in ten is shorter.
 func epochs(dst []int64, b []byte, i int) (n, next int) {
 	var prev, high uint64 // first 8 bytes of the number before, and their value
-	usual := -1           // its decimals, if fewer than eight
-	var mask uint64       // the bytes that hold them
-	sep, step := comma, 0 // what followed it, and its length with that
+	l := &layouts[0][0]   // that no number has
+	odd := -1             // the number that last had another layout
 	for n < len(dst) && len(b)-i >= window {
 		w := (*[window]byte)(b[i:])
-		if x := binary.LittleEndian.Uint64(w[0:8]); x != prev {
+		x := binary.LittleEndian.Uint64(w[0:8])
+		t := (binary.LittleEndian.Uint64(w[8:16]) ^ l.want[0]) & l.mask[0]
+		u := (binary.LittleEndian.Uint64(w[16:24]) ^ l.want[1]) & l.mask[1]
+		if x == prev && ((t+l.more[0])|t|(u+l.more[1])|u)&tops == 0 {
+			// As parse8, but for the point among the digits; and four digits.
+			const pairs = 0x000000ff000000ff
+			t = t*10 + t>>8
+			t = ((t&pairs)*(100+100000<<32) + (t>>16&pairs)*(1+10000<<32)) >> 32
+			u = u*10 + u>>8
+			dst[n] = int64(high + t*10000 + u&0xff*100 + u>>16&0xff)
+			n++
+			i += l.size
+			continue
+		}
+		if x != prev {
 			t := x ^ zeros
 			if digits(t) != 8 {
 				return n, i
@@ -77,37 +113,29 @@ func epochs(dst []int64, b []byte, i int) (n, next int) {
 			return n, i
 		}
 		v := high + d8*1e10 + d9*1e9
-		t := binary.LittleEndian.Uint64(w[11:19]) ^ zeros
+		t = binary.LittleEndian.Uint64(w[11:19]) ^ zeros
 		k := digits(t)
-		if k == usual && binary.LittleEndian.Uint16(w[11+k&31:])&sep.mask == sep.want {
-			dst[n] = int64(v + parse8(t&mask)*10)
-			n++
-			i += step
-			continue
-		}
-		end := 11 + k
+		v += parse8(t&(1<<(8*k)-1)) * 10
 		if k == 8 {
-			usual = -1 // step is about to become that of another layout
-			v += parse8(t) * 10
 			if d := uint64(w[19] - '0'); d <= 9 {
 				v += d
-				end = 20
+				k = 9
 			}
-		} else {
-			usual, mask = k, 1<<(8*k)-1
-			v += parse8(t&mask) * 10
 		}
-		if k == 0 || w[end&31] != ',' {
+		if k == 0 || w[11+k&31] != ',' {
 			return n, i
 		}
-		sep = comma
-		if w[(end+1)&31] == ' ' {
-			sep = commaSpace
+		own := &layouts[k][0]
+		if w[(12+k)&31] == ' ' {
+			own = &layouts[k][1]
 		}
+		if n-odd <= 1 { // so was the number before, or it is the first
+			l = own
+		}
+		odd = n
 		dst[n] = int64(v)
 		n++
-		step = end + sep.size
-		i += step
+		i += own.size
 	}
 	return n, i
 }

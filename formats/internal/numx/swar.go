@@ -8,6 +8,9 @@ import (
 // zeros is "00000000": XORed with 8 bytes of text it turns digits into their values.
 const zeros = 0x3030303030303030
 
+// tops is the highest bit of each byte.
+const tops = 0x8080808080808080
+
 // pow10 holds the powers of ten that fit into a uint64.
 var pow10 = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
