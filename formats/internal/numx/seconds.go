@@ -35,11 +35,11 @@ func epoch(w *[32]byte) (ns int64, n int) {
 	return int64(v), 11 + k
 }
 
-// layout is what stands behind the first eight digits of a number of epoch
-// seconds, up to the next number: two digits, a point, the decimals, and the
-// separator. The bytes of text XORed with want and ANDed with mask are the values of
-// the digits, and zero elsewhere; more is added to them to find out: it lifts a
-// byte above 127 that is no digit, or not what must stand there.
+// layout is what stands behind the point of a number of epoch seconds, up to the
+// next number: the decimals and the separator. The bytes of text XORed with want and
+// ANDed with mask are the values of the digits, and zero elsewhere; more is added
+// to them to find out: it lifts a byte above 127 that is no digit, or not what
+// must stand there.
 type layout struct {
 	want, mask, more [2]uint64
 	size             int // of the number and the separator
@@ -53,7 +53,7 @@ func makeLayouts() (all [10][2]layout) {
 		for s, sep := range [...]string{",", ", "} {
 			l := &all[k][s]
 			l.size = 11 + k + len(sep)
-			text := "00." + "000000000"[:k] + sep
+			text := "000000000"[:k] + sep
 			for i := range text {
 				put := func(w *[2]uint64, c byte) { w[i/8] |= uint64(c) << (i % 8 * 8) }
 				put(&l.want, text[i])
@@ -72,72 +72,64 @@ func makeLayouts() (all [10][2]layout) {
 // epochs reads numbers of the form of epoch seconds, ten digits, a point and at
 // most nine decimals, each followed by a comma, into dst as nanoseconds. It
 // stops at the first number of another form and at the last of the list. There
-// are no calls in the loop, because a call would spill every register.
+// are no calls in the loops, because a call would spill every register.
 //
-// The first eight digits are mostly those of the number before, and so is the
-// layout of the others: with that guess the place of the next number does not
-// wait until the digits of this one are counted. One number with another layout
-// changes nothing: where trailing zeros are not written, one in ten is shorter.
+// The seconds are mostly those of the number before, and so is the layout: with
+// that guess the place of the next number does not wait until the digits of this
+// one are counted. One number with another layout changes nothing: where trailing
+// zeros are not written, one in ten is shorter.
 func epochs(dst []int64, b []byte, i int) (n, next int) {
-	var prev, high uint64 // first 8 bytes of the number before, and their value
-	l := &layouts[0][0]   // that no number has
-	odd := -1             // the number that last had another layout
-	for n < len(dst) && len(b)-i >= window {
-		w := (*[window]byte)(b[i:])
-		x := binary.LittleEndian.Uint64(w[0:8])
-		t := (binary.LittleEndian.Uint64(w[8:16]) ^ l.want[0]) & l.mask[0]
-		u := (binary.LittleEndian.Uint64(w[16:24]) ^ l.want[1]) & l.mask[1]
-		if x == prev && ((t+l.more[0])|t|(u+l.more[1])|u)&tops == 0 {
-			// As parse8, but for the point among the digits; and four digits.
-			const pairs = 0x000000ff000000ff
-			t = t*10 + t>>8
-			t = ((t&pairs)*(100+100000<<32) + (t>>16&pairs)*(1+10000<<32)) >> 32
-			u = u*10 + u>>8
-			dst[n] = int64(high + t*10000 + u&0xff*100 + u>>16&0xff)
+	var prev, tail, base uint64 // bytes 0 to 7 and 3 to 10 of the number before, and its seconds in ns
+	l := &layouts[0][0]         // that no number has
+	odd := -1                   // the number that last had another layout
+	for {
+		var w *[window]byte
+		for {
+			if n >= len(dst) || len(b)-i < window {
+				return n, i
+			}
+			w = (*[window]byte)(b[i:])
+			t := (binary.LittleEndian.Uint64(w[11:19]) ^ l.want[0]) & l.mask[0]
+			u := (binary.LittleEndian.Uint64(w[19:27]) ^ l.want[1]) & l.mask[1]
+			if ((t+l.more[0])|t|(u+l.more[1])|u)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != prev || binary.LittleEndian.Uint64(w[3:11]) != tail {
+				break
+			}
+			dst[n] = int64(base + parse8(t)*10 + u) // u is the ninth digit
 			n++
 			i += l.size
-			continue
 		}
-		if x != prev {
-			t := x ^ zeros
-			if digits(t) != 8 {
-				return n, i
-			}
-			if high = parse8(t); high >= 92233720 { // beyond int64
-				return n, i
-			}
-			prev, high = x, high*1e11
-		}
-		d8, d9 := uint64(w[8]-'0'), uint64(w[9]-'0')
-		if d8 > 9 || d9 > 9 || w[10] != '.' {
+		t := binary.LittleEndian.Uint64(w[0:8]) ^ zeros
+		high, d8, d9 := parse8(t), uint64(w[8]-'0'), uint64(w[9]-'0')
+		u := binary.LittleEndian.Uint64(w[11:19]) ^ zeros
+		k := digits(u)
+		if digits(t) != 8 || high >= 92233720 || d8 > 9 || d9 > 9 || w[10] != '.' || k == 0 { // or beyond int64
 			return n, i
 		}
-		v := high + d8*1e10 + d9*1e9
-		t = binary.LittleEndian.Uint64(w[11:19]) ^ zeros
-		k := digits(t)
-		v += parse8(t&(1<<(8*k)-1)) * 10
+		prev, tail = binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[3:11])
+		base = high*1e11 + d8*1e10 + d9*1e9
+		v := base + parse8(u&(1<<(8*k)-1))*10
 		if k == 8 {
 			if d := uint64(w[19] - '0'); d <= 9 {
 				v += d
 				k = 9
 			}
 		}
-		if k == 0 || w[11+k&31] != ',' {
+		if w[(11+k)&31] != ',' {
 			return n, i
 		}
 		own := &layouts[k][0]
 		if w[(12+k)&31] == ' ' {
 			own = &layouts[k][1]
 		}
-		if n-odd <= 1 { // so was the number before, or it is the first
+		if own != l && n-odd <= 1 { // so it was with the number before, or this is the first
 			l = own
+		} else if own != l {
+			odd = n
 		}
-		odd = n
 		dst[n] = int64(v)
 		n++
 		i += own.size
 	}
-	return n, i
 }
 
 // durations reads numbers with at most seven digits before the point and at
