@@ -186,18 +186,25 @@ func (b *Builder) CloseList(c Col, values []int64) {
 	col := &b.columns[c]
 	if b.table.Fields[c].Unit == unit.Token && overflows(values[len(col.ints):]) {
 		b.countAbsurd()
-		if col.ints = values[:len(col.ints)]; col.n > b.rows { // an earlier list of the row
-			col.offsets = append(col.offsets, col.offsets[b.rows])
-			col.truncate(b.rows, List)
-		} else if col.n == 0 {
-			col.offsets = col.offsets[:0]
-		}
+		col.ints = values[:len(col.ints)]
+		b.CancelList(c)
 		return
 	}
 	col.ints = values
 	col.offsets = append(col.offsets, int32(len(values)))
 	if col.n <= b.rows {
 		col.grow(b.rows)
+	}
+}
+
+// CancelList ends the list that OpenList began, and with it any that the row had:
+// it is null.
+func (b *Builder) CancelList(c Col) {
+	switch col := &b.columns[c]; {
+	case col.n > b.rows:
+		col.truncate(b.rows, List)
+	case col.n == 0:
+		col.offsets = col.offsets[:0]
 	}
 }
 

@@ -3,6 +3,7 @@ package trace
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -264,5 +265,32 @@ func TestLeaves(t *testing.T) {
 	}
 	if got := Merged("ingress", "queue"); got != "ingress+queue" {
 		t.Errorf("two leaves are called %s", got)
+	}
+}
+
+// TestCancelList: a list that is given up is null, whatever came before it.
+func TestCancelList(t *testing.T) {
+	b := NewBuilder(Requests)
+	cancel := func() {
+		_ = append(b.OpenList(ChunkGaps), 9, 9)
+		b.CancelList(ChunkGaps)
+		b.EndRow()
+	}
+	cancel()
+	if batch := b.Take(nil, ""); batch.Has(ChunkGaps) {
+		t.Error("a column of lists that are given up is not null")
+	}
+	cancel()
+	b.List(ChunkGaps, []int64{1, 2})
+	b.EndRow()
+	b.List(ChunkGaps, []int64{3}) // in the same row
+	cancel()
+	b.List(ChunkGaps, []int64{4})
+	b.EndRow()
+	lists := b.Take(nil, "").Lists(ChunkGaps)
+	for i, want := range [][]int64{nil, {1, 2}, nil, {4}} {
+		if got, ok := lists.At(i); ok != (want != nil) || !slices.Equal(got, want) {
+			t.Errorf("row %d: %v %v, want %v", i, got, ok, want)
+		}
 	}
 }

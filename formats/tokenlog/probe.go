@@ -3,6 +3,7 @@ package tokenlog
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
@@ -41,7 +42,10 @@ func probe(src formats.Source, parse func(*parser) bool) (d defaults, err error)
 // find reads the defaults from the first line of head that parse accepts.
 func (d *defaults) find(head []byte, parse func(*parser) bool) bool {
 	p := &parser{Notes: assemble.Notes{Log: new(diag.Log)}}
-	p.text = append(head, bytes.Repeat([]byte{'\n'}, block.Pad)...)
+	p.text = slices.Grow(head, block.Pad)[:len(head)+block.Pad]
+	for i := len(head); i < len(p.text); i++ {
+		p.text[i] = '\n'
+	}
 	for i := 0; i < len(head); i = p.lineEnd() + 1 {
 		p.start(i)
 		if !parse(p) {
@@ -81,9 +85,10 @@ func readHead(src formats.Source, size int) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	head, err := io.ReadAll(io.LimitReader(r, int64(size)))
-	if len(head) > 0 {
+	head := make([]byte, size, size+block.Pad)
+	n, err := io.ReadFull(r, head)
+	if n > 0 || err == io.EOF {
 		err = nil // what follows an early error is the reader's to report
 	}
-	return head, err
+	return head[:n], err
 }

@@ -2,6 +2,7 @@ package tokenlog
 
 import (
 	"context"
+	"sync"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
@@ -45,8 +46,13 @@ func openRecords(ctx context.Context, src formats.Source, rng formats.Range, opt
 	first.noteEmpty(&r.diags, src, rng)
 	fresh := func() *records { return newRecords(src.Name(), r.run, first.clock, opt.Lists) }
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanRecords)
+	r.stream.Spare = func(out *records) { spares.Put(out) }
 	return r, nil
 }
+
+// spares holds what readers that are closed have used: a large source is read by
+// many, one after the other.
+var spares sync.Pool // of *records
 
 func (r *recordReader) Next() bool {
 	for r.stream.Next() {
@@ -87,9 +93,13 @@ type records struct {
 }
 
 func newRecords(file string, run *trace.RunMeta, clock trace.Clock, lists bool) *records {
-	r := new(records)
+	r, ok := spares.Get().(*records)
+	if !ok {
+		r = &records{writer: assemble.Writer{Builder: trace.NewBuilder(trace.Requests)}}
+	}
 	r.parser.Notes = assemble.Notes{File: file, Log: &r.log}
-	r.writer = assemble.Writer{Notes: r.parser.Notes, Builder: trace.NewBuilder(trace.Requests), Run: run, Clock: clock, Lists: lists}
+	w := &r.writer
+	w.Notes, w.Run, w.Clock, w.Lists = r.parser.Notes, run, clock, lists
 	return r
 }
 

@@ -26,10 +26,7 @@ func (w *Writer) tokens(r *Row, kind trace.ClockKind) int {
 	if r.HasTokenCount && slices.Contains(r.ChunkTokens, 0) {
 		dropEmpty(r)
 	}
-	gaps, known := w.gaps(r, kind)
-	if known && w.Lists {
-		w.Builder.List(trace.ChunkGaps, gaps)
-	}
+	w.writeGaps(r, kind)
 	w.writeCounts(r)
 	n := len(r.Tokens)
 	if n > 0 {
@@ -55,20 +52,35 @@ func (w *Writer) edge(r *Row, c trace.Col, v int64, kind trace.ClockKind) {
 // absolute reports whether a clock of that kind began long before every log.
 func absolute(kind trace.ClockKind) bool { return kind == trace.Wall || kind == trace.Monotonic }
 
-// gaps returns the differences of the token stamps; they are valid until the next
-// call. One unknown stamp makes two gaps unknown, and with them the list. Stamps
+// writeGaps writes the gaps between the tokens. They are most of what there is to
+// write: they are put where the builder wants them.
+func (w *Writer) writeGaps(r *Row, kind trace.ClockKind) {
+	if !w.Lists {
+		w.scratch, _ = w.gaps(w.scratch[:0], r, kind)
+		return
+	}
+	list, known := w.gaps(w.Builder.OpenList(trace.ChunkGaps), r, kind)
+	if !known {
+		w.Builder.CancelList(trace.ChunkGaps)
+		return
+	}
+	w.Builder.CloseList(trace.ChunkGaps, list)
+}
+
+// gaps appends the differences of the token stamps to list. One unknown stamp makes two gaps unknown, and with them the list. Stamps
 // that a source lists out of order are sorted, as those of events are; what it
 // says are gaps stays as it is.
-func (w *Writer) gaps(r *Row, kind trace.ClockKind) (gaps []int64, known bool) {
+func (w *Writer) gaps(list []int64, r *Row, kind trace.ClockKind) (out []int64, known bool) {
 	t := r.Tokens
 	if len(t) == 0 {
-		return nil, true
+		return list, true
 	}
 	if r.exact && len(r.Gaps) == len(t)-1 && (t[0] > 0 || !absolute(kind)) {
-		return r.Gaps, true
+		return append(list, r.Gaps...), true
 	}
-	w.scratch = slices.Grow(w.scratch[:0], len(t))
-	gaps = w.scratch[:len(t)-1]
+	list = slices.Grow(list, len(t)-1)
+	out = list[:len(list)+len(t)-1]
+	gaps := out[len(list):]
 	sign := differences(gaps, t)
 	unknown := r.HasUnknown && slices.Contains(t, Unknown)
 	if absolute(kind) && (sign < 0 || t[0] <= 0) {
@@ -77,7 +89,7 @@ func (w *Writer) gaps(r *Row, kind trace.ClockKind) (gaps []int64, known bool) {
 	switch {
 	case unknown:
 		w.Note(unknownInList, r.Offset)
-		return nil, false
+		return list, false
 	case sign < 0 && r.HasGaps:
 		w.Note(tokenOrder, r.Offset)
 	case sign < 0:
@@ -85,7 +97,7 @@ func (w *Writer) gaps(r *Row, kind trace.ClockKind) (gaps []int64, known bool) {
 		w.sorted.sort(r)
 		differences(gaps, t)
 	}
-	return gaps, true
+	return out, true
 }
 
 // differences sets gaps to those of consecutive stamps, and returns a negative

@@ -53,6 +53,9 @@ type Options struct {
 // Stream delivers the results of a Map in file order. It is used by one
 // goroutine.
 type Stream[T any] struct {
+	// Spare, if set, takes the values back when the stream is closed.
+	Spare func(T)
+
 	fill  filler
 	fresh func() T
 	work  func(*Block, T)
@@ -64,6 +67,7 @@ type Stream[T any] struct {
 	free   chan *item[T] // credits: an item is taken before a block is claimed
 	done   chan *item[T]
 
+	items   []*item[T] // all of them
 	pending []*item[T] // arrived early, by sequence number modulo their count
 	current *item[T]
 	next    int64 // sequence number of the next item to deliver
@@ -109,7 +113,9 @@ func Map[T any](ctx context.Context, src formats.Source, rng formats.Range, opt 
 	s.free = make(chan *item[T], credits)
 	s.done = make(chan *item[T], credits)
 	for range credits {
-		s.free <- &item[T]{value: fresh()}
+		it := &item[T]{value: fresh()}
+		s.items = append(s.items, it)
+		s.free <- it
 	}
 	if workers > 1 {
 		s.wg.Add(workers)
@@ -237,5 +243,14 @@ func (s *Stream[T]) Close() error {
 	s.ended = true
 	s.cancel()
 	s.wg.Wait()
+	for _, it := range s.items {
+		if buf := it.buf; cap(buf) > 0 && cap(buf) <= s.limit {
+			buffers.Put(&buf)
+		}
+		if s.Spare != nil {
+			s.Spare(it.value)
+		}
+	}
+	s.items = nil
 	return s.fill.close()
 }

@@ -2,6 +2,7 @@ package block
 
 import (
 	"bytes"
+	"sync"
 
 	"servescope/formats"
 )
@@ -42,6 +43,20 @@ func lineStart(buf []byte, i int64) int64 {
 		return i + int64(k)
 	}
 	return int64(len(buf))
+}
+
+// buffers holds those of streams that are closed: a large source is read by many
+// readers, one after the other.
+var buffers sync.Pool // of *[]byte
+
+// buffer returns buf empty with room for n bytes and the padding.
+func buffer(buf []byte, n int) []byte {
+	if cap(buf) == 0 {
+		if spare, ok := buffers.Get().(*[]byte); ok {
+			buf = *spare
+		}
+	}
+	return reserve(buf[:0], n)
 }
 
 // reserve returns buf with room for n more bytes and the padding.

@@ -43,7 +43,7 @@ func (p *paged) next(b *Block, buf []byte) (seq int64, out []byte, end bool, err
 		stop = min(stop, p.to)
 	}
 	first := max(start-1, 0) // the byte before tells whether a line starts at start
-	buf = reserve(buf[:0], p.size+1+extra)
+	buf = buffer(buf, p.size+1+extra)
 	buf, err = p.read(buf, first, int(stop-first))
 	if err != nil && err != io.EOF {
 		return seq, buf, false, err
