@@ -19,7 +19,8 @@ type fold struct {
 	latest  *run // the last one asked for, by latestKey
 	seen    recent
 	sglang  requests
-	done    bool // runs are complete
+	done    bool  // runs are complete
+	loops   []rec // of the request that is taken apart
 
 	latestKey runKey
 }

@@ -74,7 +74,7 @@ func (w *walker) jaegerSpan(b text) int {
 func (s *scanner) jaeger(key []byte, at int) int {
 	switch string(key) {
 	case "tags":
-		return s.array(at, (*scanner).oddAttribute)
+		return s.array(at, (*scanner).attribute)
 	case "references":
 		return s.array(at, (*scanner).reference)
 	case "logs":

@@ -165,9 +165,9 @@ func (r *run) schedules(m *members) int64 {
 // the request nothing any more. Those of prompts are slices prefill_forward, or
 // the chunks in them.
 func passEnds(list []rec, n int) []passEnd {
-	whole, chunks := endsOf(list, forward), endsOf(list, chunk)
-	if indexOf(list, chunk) < 0 {
-		chunks = nil
+	whole, chunks := endsOf(list, forward), []passEnd(nil)
+	if indexOf(list, chunk) >= 0 {
+		chunks = endsOf(list, chunk)
 	}
 	for _, ends := range [][]passEnd{whole, chunks} {
 		if len(ends) == n {
@@ -191,13 +191,26 @@ type passEnd struct {
 // endsOf returns the ends of the decode steps and of the slices of prompts of the
 // given stage, in order.
 func endsOf(list []rec, prompts stage) []passEnd {
-	var ends []passEnd
-	counts := map[int32]bool{}
+	ends := make([]passEnd, 0, len(list))
+	counts := int32(-1)           // all up to here have occurred
+	var others map[int32]struct{} // and these, which came out of order
 	for i := range list {
 		switch x := &list[i]; {
-		case x.stage == decodeLoop && x.count >= 0 && counts[x.count]: // exported twice
+		case x.stage == decodeLoop && x.count >= 0:
+			_, twice := others[x.count]
+			switch {
+			case twice || x.count <= counts: // exported twice
+				continue
+			case x.count == counts+1:
+				counts++
+			case others == nil:
+				others = make(map[int32]struct{})
+				fallthrough
+			default:
+				others[x.count] = struct{}{}
+			}
+			ends = append(ends, passEnd{x.end, true})
 		case x.stage == decodeLoop:
-			counts[x.count] = true
 			ends = append(ends, passEnd{x.end, true})
 		case x.stage == prompts, x.stage == waitingForward:
 			ends = append(ends, passEnd{x.end, false})

@@ -135,42 +135,8 @@ func (s *scanner) otlp(key []byte, at int) int {
 	return end
 }
 
-// attribute reads the attribute at i. Nearly all are written in the same order
-// and without white space.
+// attribute reads the attribute at i.
 func (s *scanner) attribute(i int) int {
-	const head, middle = `{"key":"`, `","value":{"`
-	b := s.text
-	if len(b)-i <= len(head) || string(b[i:i+len(head)]) != head {
-		return s.oddAttribute(i)
-	}
-	from := i + len(head)
-	to := b.quote(from)
-	if to < 0 {
-		return to
-	}
-	if len(b)-to <= len(middle) || string(b[to:to+len(middle)]) != middle {
-		return s.oddAttribute(i)
-	}
-	at := b.quote(to + len(middle))
-	if at < 0 {
-		return at
-	}
-	if at = b.colon(at + 1); at < 0 {
-		return at
-	}
-	end := b.value(at)
-	if end < 0 {
-		return end
-	}
-	if len(b)-end < 2 || string(b[end:end+2]) != "}}" {
-		return s.oddAttribute(i)
-	}
-	s.set(b[from:to], at, end)
-	return end + 2
-}
-
-// oddAttribute reads an attribute in any order and spacing.
-func (s *scanner) oddAttribute(i int) int {
 	key, at, end, next := s.pair(i)
 	if next > 0 && end > 0 {
 		s.set(key, at, end)
@@ -178,9 +144,40 @@ func (s *scanner) oddAttribute(i int) int {
 	return next
 }
 
-// pair returns the key and the value [at, end) of the attribute at i. The value
-// may be wrapped in an object that names its type. end is 0 where there is none.
+// pair returns the key and the value [at, end) of the attribute at i. Nearly all
+// are written in the same order and without white space.
 func (s *scanner) pair(i int) (key []byte, at, end, next int) {
+	const head, middle = `{"key":"`, `","value":{"`
+	b := s.text
+	if len(b)-i <= len(head) || string(b[i:i+len(head)]) != head {
+		return s.oddPair(i)
+	}
+	from := i + len(head)
+	to := b.quote(from)
+	if to < 0 {
+		return nil, 0, 0, to
+	}
+	if len(b)-to <= len(middle) || string(b[to:to+len(middle)]) != middle {
+		return s.oddPair(i)
+	}
+	if at = b.quote(to + len(middle)); at < 0 {
+		return nil, 0, 0, at
+	}
+	if at = b.colon(at + 1); at < 0 {
+		return nil, 0, 0, at
+	}
+	if end = b.value(at); end < 0 {
+		return nil, 0, 0, end
+	}
+	if len(b)-end < 2 || string(b[end:end+2]) != "}}" {
+		return s.oddPair(i)
+	}
+	return b[from:to], at, end, end + 2
+}
+
+// oddPair is pair for any order and spacing. The value may be wrapped in an object
+// that names its type. end is 0 where there is none.
+func (s *scanner) oddPair(i int) (key []byte, at, end, next int) {
 	next = s.object(i, func(s *scanner, name []byte, v int) int {
 		after := s.value(v)
 		switch {

@@ -140,7 +140,13 @@ func (at *stages) decode(b *trace.Builder, list []rec) (base int64) {
 // them: base is its first token. The slices decode_loop end with a token each; a
 // retracted request gets one more from its second prefill.
 func (f *fold) steps(r *run, m members, base, first, n int64, counted bool, offset int64) {
-	loops := slices.DeleteFunc(slices.Clone(m.slices), func(x rec) bool { return x.stage != decodeLoop })
+	loops := f.loops[:0]
+	for i := range m.slices {
+		if m.slices[i].stage == decodeLoop {
+			loops = append(loops, m.slices[i])
+		}
+	}
+	f.loops = loops
 	sorting.Stable(loops, func(a, b rec) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.end, b.end)) })
 	loops = slices.CompactFunc(loops, func(a, b rec) bool { return a.count == b.count && (a.count >= 0 || a.start == b.start) })
 	if len(loops) == 0 {
@@ -154,7 +160,8 @@ func (f *fold) steps(r *run, m members, base, first, n int64, counted bool, offs
 		f.note(&probSteps, offset)
 		return
 	}
-	ends := []int64{base}
+	ends := make([]int64, 1, len(loops)+2)
+	ends[0] = base
 	for i := range loops {
 		ends = append(ends, loops[i].end)
 	}
