@@ -35,7 +35,7 @@ func (s *Session) Estimate(ctx context.Context, q *query.Query, r *report.Report
 	for i, run := range s.runs {
 		logs[run.slot] = s.stampedOf(sel, run.slot, &r.Runs[i])
 	}
-	err = s.walk(ctx, sel, true, func(slot int32, b *trace.Batch, group []int32) error {
+	err = s.walk(ctx, sel, true, func(slot, _ int32, b *trace.Batch, group []int32) error {
 		logs[slot].add(b, group)
 		return nil
 	})

@@ -21,7 +21,7 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 		return err
 	}
 	var keep []bool
-	return s.walk(ctx, sel, lists, func(_ int32, b *trace.Batch, group []int32) error {
+	return s.walk(ctx, sel, lists, func(_, _ int32, b *trace.Batch, group []int32) error {
 		if group != nil {
 			keep = keep[:0]
 			for _, g := range group {
@@ -71,9 +71,9 @@ func (s *Session) chosen(ctx context.Context, q *query.Query, lists, sent bool) 
 }
 
 // walk calls f with all requests in the order of inputs and offsets: the slot of
-// their run, a batch that is valid during the call, and the group of each row, -1
-// for those that sel removes; nil where it keeps all.
-func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(slot int32, b *trace.Batch, group []int32) error) error {
+// their run, the number of the first, a batch that is valid during the call, and
+// the group of each row, -1 for those that sel removes; nil where it keeps all.
+func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(slot, base int32, b *trace.Batch, group []int32) error) error {
 	if lists && !s.lists {
 		return s.walkInputs(ctx, sel, f)
 	}
@@ -87,7 +87,7 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 		if lists {
 			b = u.batch(r)
 		}
-		if err := f(r.slot, s.linked(b, r.number), sel.of(i)); err != nil {
+		if err := f(r.slot, r.number, s.linked(b, r.number), sel.of(i)); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 }
 
 // walkInputs reads the inputs again, one after the other, for their lists.
-func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot int32, b *trace.Batch, group []int32) error) error {
+func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot, base int32, b *trace.Batch, group []int32) error) error {
 	jobs := s.jobs()
 	meter := newMeter(ctx, jobs, s.opt.Progress)
 	var c chooser
@@ -123,7 +123,7 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot in
 				group = c.again(sel, own, place{file, slot, first})
 			}
 			first += int64(b.Rows)
-			return f(slot, s.linked(own, base), group)
+			return f(slot, base, s.linked(own, base), group)
 		})
 		if err != nil {
 			return err

@@ -89,6 +89,7 @@ type Session struct {
 	links  []*resident         // rows of the collectives table, lists included, in the same order; none if they do not fit
 	lines  map[linePlace]int64 // line numbers found so far
 	audits *audits             // of what producers claim; nil until the first report
+	viewed *viewer             // the last one
 }
 
 // yield lets others run where one thread has to do for all.

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"servescope/analyzer"
-	"servescope/analyzer/render/table"
+	"servescope/analyzer/query"
 	"servescope/analyzer/report"
-	"servescope/analyzer/trace"
 	"servescope/formats"
 )
 
@@ -21,21 +20,16 @@ type Options struct {
 	Memory  int64  // as in analyzer.Options
 	Scratch string // directory for temporary files; empty: none may be written
 
-	Now     func() time.Time // for the pace of progress, and logs without a year
-	Zone    func(name string) (*time.Location, error)
-	Yield   func()            // see analyzer.Options; nil: nobody waits
-	Open    analyzer.OpenFunc // see analyzer.Options; nil: the formats' own
-	Writers map[string]Writer // kinds of files that tables can be exported as, by what their names end in
+	Now    func() time.Time // for the pace of progress, and logs without a year
+	Zone   func(name string) (*time.Location, error)
+	Yield  func()            // see analyzer.Options; nil: nobody waits
+	Open   analyzer.OpenFunc // see analyzer.Options; nil: the formats' own
+	Export ExportFunc        // of files beyond the report as JSON and CSV; nil: there are none
 }
 
-// Writer begins a file that holds a table.
-type Writer func(w io.Writer, t *table.Table) (TableWriter, error)
-
-// TableWriter writes batches of one table to a file.
-type TableWriter interface {
-	Write(b *trace.Batch) error
-	Close() error // completes the file
-}
+// ExportFunc writes a file of a session under a query and returns its type, ""
+// for a file that it does not know.
+type ExportFunc func(ctx context.Context, s *analyzer.Session, q *query.Query, what string, w io.Writer) (mime string, err error)
 
 // Out takes the answers of a call, in order: a head, which is JSON, and a body,
 // nil for none. The callee may keep both.
@@ -112,7 +106,7 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		if op == "view" {
 			return s.view(ctx, m)
 		}
-		return s.export(ctx, m, e.opt.Writers)
+		return s.export(ctx, m, e.opt.Export)
 	case "close":
 		return e.close(m)
 	default:

@@ -86,14 +86,15 @@ class Session {
     return JSON.parse(utf8.decode(body))
   }
 
-  async view(query, spec, options) {
-    const { head, body } = await this.#call('view', query, spec, options)
+  async view(query, { from, to, ...spec }, options) {
+    const whole = ns => ns === undefined ? ns : Math.round(ns)
+    const { head, body } = await this.#call('view', query, { ...spec, from_ns: whole(from), to_ns: whole(to) }, options)
     const columns = {}
     for (const c of head.columns) {
       columns[c.name] = c.type === 'float64' ? new Float64Array(body, c.at, c.n)
         : { codes: new Int32Array(body, c.at, c.n), values: c.values }
     }
-    return { ...head, columns }
+    return { ...head, ...head.facts, columns }
   }
 
   async export(query, spec, options) {

@@ -1,0 +1,298 @@
+package analyzer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+
+	"servescope/analyzer/join"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/sorting"
+	"servescope/analyzer/trace"
+)
+
+// Viewport says what a chart shows of one run, beside the query that selects its
+// requests. Which fields count depends on Kind; a zero is the default.
+//
+// Times are ns since the origin of the run's clock: the first arrival of any of
+// its requests, from which relative instants of a query count too; without
+// requests the end of the first step.
+type Viewport struct {
+	Kind    string   // columns, requests, scatter, ecdf, heatmap, series, gantt, request, steps or values
+	Run     int      // index in the report's runs
+	Side    string   // whose rows of requests, as in column side; "": those by which the report counts them
+	Columns []string // names; see Session.View
+
+	Metric     string // of ecdf
+	X, Y       string // columns of scatter
+	Color      string // a third one, or ""
+	Column     string // of values
+	Sort       string // column that orders requests; "": the order of inputs
+	Desc       bool   // from the greatest down
+	Packed     bool   // lanes of gantt are shared by requests that do not overlap
+	Row        int64  // of request
+	From, To   int64  // interval of heatmap, series, gantt and steps; equal: all
+	Low, High  int64  // interval of values in ns; equal: all
+	Offset     int    // of the first row of a page
+	Limit      int    // rows of a page, or points
+	XBins      int
+	YBins      int
+	Width      int   // pixels of a gantt's lane; 0: none
+	Bucket     int64 // ns of series; 0: XBins of them
+	TokenTimes bool  // series counts tokens by their own time, which reads the token lists
+}
+
+// Columns is what a chart is drawn from: columns of equal or, where they are of
+// different things, different lengths.
+type Columns struct {
+	Kind   string
+	Mode   string             // of scatter: points or bins
+	Clocks []ViewClock        // of stamps, by the values of column clock
+	Facts  map[string]float64 // figures that are one, as n
+	Fields []Detail           // of request
+	List   []Column
+}
+
+// ViewClock is a clock of a run. Stamps on it are given since Origin.
+type ViewClock struct {
+	Name   string
+	Wall   bool
+	Origin int64 // ns
+
+	own bool // each request has its own: there is no time that they share
+}
+
+// Column is a column of numbers, NaN where a value is null; or with Text, of
+// texts: Values[Codes[i]], null where the code is -1.
+type Column struct {
+	Name   string
+	Text   bool
+	Floats []float64
+	Codes  []int32
+	Values []string
+}
+
+// Detail is one column of a single request.
+type Detail struct {
+	Name  string
+	Text  string  // of a text
+	Value float64 // of a number; NaN: a text
+	Unit  string
+	Stamp bool
+}
+
+// View returns what a chart shows of the requests of one run that q selects, as
+// Rows does: those that arrive in its interval. The first call reads the inputs if
+// Run has not; later ones read again only for token lists that are not in memory.
+// Errors are those of Rows, and *query.Error for a viewport that makes no sense.
+//
+// Columns are those of the requests table, the metrics of single requests under
+// the query's definition, and
+//
+//	row        the number of the request in the session, whatever the query
+//	arrival    when it arrives: its send, or else the first stamp of it
+//	end        when it ends
+//	clock      index of its clock
+//	gap_max    its longest chunk gap, ns
+//	gap_p99    the 99th percentile of its chunk gaps (numpy's linear method), ns
+//	part.X     an entry of its time to first token, X being a stage (queue),
+//	           stages that nothing separates (queue+prefill), residual or total, ns
+//	parts      all of these that some request has
+//
+// A run has rows of one side only: that by which the report counts its requests,
+// the outermost, or the one that Side names. Facts has its code as "side".
+//
+// A request of several choices is one, as the report counts it, but its chunk gaps
+// are those of all of its sequences.
+func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Columns, error) {
+	v, err := s.viewer(ctx, q, p)
+	if err != nil {
+		return nil, err
+	}
+	show := map[string]func(*viewer, *Columns) error{
+		"columns": (*viewer).columns, "requests": (*viewer).requests, "scatter": (*viewer).scatter,
+		"ecdf": (*viewer).ecdf, "heatmap": (*viewer).heatmap, "series": (*viewer).series,
+		"gantt": (*viewer).gantt, "request": (*viewer).request, "steps": (*viewer).stepRows, "values": (*viewer).values,
+	}[p.Kind]
+	if show == nil {
+		return nil, viewError("there is no kind of view " + strconv.Quote(p.Kind))
+	}
+	out := &Columns{Kind: p.Kind, Clocks: v.clocks, Facts: map[string]float64{"side": float64(v.side)}}
+	if err := show(v, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func viewError(msg string) error { return &query.Error{Flag: "view", Msg: msg} }
+
+// viewer makes the views of one run under one query. What is costly to find is
+// kept for the next view of the same: the selection and columns.
+type viewer struct {
+	key    string
+	s      *Session
+	ctx    context.Context
+	p      Viewport
+	q      *query.Query
+	e      *engine
+	run    *run
+	sel    *selection
+	side   trace.Side
+	clocks []ViewClock
+	index  map[edgeKey]int // in clocks
+
+	cache map[string]*Column
+	order []int32 // of the rows by one column
+	by    string  // that column and direction
+}
+
+func (s *Session) viewer(ctx context.Context, q *query.Query, p Viewport) (*viewer, error) {
+	key := fmt.Sprintf("%+v %q %d %s", echo(q), q.Definition, p.Run, p.Side)
+	if v := s.viewed; v != nil && v.key == key {
+		v.ctx, v.p = ctx, p
+		return v, nil
+	}
+	e, err := engineFor(q.Definition)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := s.arrivals(ctx, q, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.Run < 0 || p.Run >= len(s.runs) {
+		return nil, viewError(fmt.Sprintf("there are %d runs, and no number %d", len(s.runs), p.Run))
+	}
+	v := &viewer{key: key, s: s, ctx: ctx, p: p, q: q, e: e, run: s.runs[p.Run], sel: sel, cache: make(map[string]*Column)}
+	if err := v.findSide(); err != nil {
+		return nil, err
+	}
+	v.findClocks()
+	s.viewed = v
+	return v, nil
+}
+
+// outermost lists the sides from the one that a user sees to the innermost.
+var outermost = []trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engine, trace.Decode, trace.Prefill}
+
+// findSide finds the side whose rows are shown: the outermost of those that are
+// selected, else the one that the viewport names.
+func (v *viewer) findSide() error {
+	seen := make(map[trace.Side]bool)
+	for i, r := range v.s.rows {
+		group := v.sel.of(i)
+		for k := range r.batch.Rows {
+			if r.slot == v.run.slot && (group == nil || group[k] >= 0) {
+				seen[v.sideAt(r.batch, r.number, k)] = true
+			}
+		}
+	}
+	for _, side := range outermost {
+		name := trace.Requests.Fields[trace.SideCol].Values[side]
+		if v.p.Side == name || v.p.Side == "" && seen[side] {
+			v.side = side
+			return nil
+		}
+	}
+	if v.p.Side != "" {
+		return viewError("there is no side " + strconv.Quote(v.p.Side))
+	}
+	return nil
+}
+
+// sideAt returns the side of row i of a batch whose first row has number base.
+func (v *viewer) sideAt(b *trace.Batch, base int32, i int) trace.Side {
+	if v.s.joins != nil {
+		return v.s.joins.Side(base + int32(i))
+	}
+	if code, ok := b.Dicts(trace.SideCol).At(i); ok {
+		return trace.Side(code)
+	}
+	return b.Run.Side
+}
+
+// shows reports whether row i is a request of the side that is shown; with
+// sequences, or one of the choices of such.
+func (v *viewer) shows(b *trace.Batch, base int32, i int, sequences bool) bool {
+	n := base + int32(i)
+	if v.sideAt(b, base, i) != v.side || !sequences && !v.s.whole.first(n) {
+		return false
+	}
+	return v.s.joins == nil || v.s.joins.Role(n) != join.Repeats
+}
+
+// findClocks lists the clocks of the run, that of most requests first.
+func (v *viewer) findClocks() {
+	all := &selection{q: new(query.Query)}
+	v.s.findEdges(all)
+	count := make(map[edgeKey]int)
+	for _, r := range v.s.rows {
+		names := clocksOf(r.batch)
+		for i := range r.batch.Rows {
+			if r.slot == v.run.slot && v.shows(r.batch, r.number, i, false) {
+				count[edgeOf(r.slot, names.at(i))]++
+			}
+		}
+	}
+	var keys []edgeKey
+	for key := range all.edges {
+		if key.slot == v.run.slot {
+			keys = append(keys, key)
+		}
+	}
+	sorting.By(keys, func(a, b edgeKey) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.axis, b.axis))
+	})
+	v.index = make(map[edgeKey]int)
+	for i, key := range keys {
+		e := all.edges[key]
+		v.index[key] = i
+		v.clocks = append(v.clocks, ViewClock{key.axis, e.kind == trace.Wall, e.first, e.kind == trace.RequestClock})
+	}
+}
+
+// each calls f with the rows of the run that the query selects, in order: indexes
+// in a batch that is valid during the call, and the view that kernels take. With
+// sequences each choice of a request is there, else the one that it is counted with.
+func (v *viewer) each(lists, sequences bool, f func(k *kernel.View, rows []int32)) error {
+	var rows []int32
+	return v.s.walk(v.ctx, v.sel, lists, func(slot, base int32, b *trace.Batch, group []int32) error {
+		if slot != v.run.slot {
+			return nil
+		}
+		rows = rows[:0]
+		for i := range b.Rows {
+			if (group == nil || group[i] >= 0) && v.shows(b, base, i, sequences) {
+				rows = append(rows, int32(i))
+			}
+		}
+		if len(rows) > 0 {
+			f(v.kernelView(slot, base, b), rows)
+		}
+		return nil
+	})
+}
+
+func (v *viewer) kernelView(slot, base int32, b *trace.Batch) *kernel.View {
+	k := &kernel.View{Batch: b, RunIndex: slot, Links: v.s.joins, Base: base, Ends: v.s.ends}
+	if v.s.whole != nil {
+		k.Choices = v.s.whole.choices
+	}
+	return k
+}
+
+// since returns a stamp since the origin of its clock.
+func (v *viewer) since(b *trace.Batch, i int, stamp int64) float64 {
+	names := clocksOf(b)
+	return v.sinceOf(names.at(i), stamp)
+}
+
+func (v *viewer) sinceOf(clock string, stamp int64) float64 {
+	if i, ok := v.index[edgeOf(v.run.slot, clock)]; ok {
+		return float64(stamp - v.clocks[i].Origin)
+	}
+	return math.NaN()
+}

@@ -1,0 +1,251 @@
+package analyzer
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+func TestViewSeries(t *testing.T) {
+	s := openView(t, Options{Workers: 1}, generated(300, 5))
+	for _, p := range []Viewport{{Kind: "series", TokenTimes: true}, {Kind: "series", XBins: 13, From: 1e9, To: 3e9, TokenTimes: true}, {Kind: "series", Bucket: 1e9, TokenTimes: true}} {
+		q := filtered(t, "not model = m2")
+		c := viewOf(t, s, q, p)
+		all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"arrival", "end", "prompt_tokens", "status", "queued", "admitted", "received"}})
+		from, to, prompt, status := all.floats(t, "arrival"), all.floats(t, "end"), all.floats(t, "prompt_tokens"), all.texts(t, "status")
+		times := tokenTimes(t, s, q, c.Clocks[0].Origin)
+		length := c.Facts["bucket"]
+		for b, begin := range c.floats(t, "t") {
+			end := begin + length
+			var arrivals, ends, failures, prompts, output, covered, most float64
+			for i := range from {
+				if from[i] >= begin && from[i] < end {
+					arrivals++
+					prompts += prompt[i]
+				}
+				if to[i] >= begin && to[i] < end {
+					ends++
+					if status[i] == "failed" {
+						failures++
+					}
+				}
+				covered += max(0, min(end, to[i])-max(begin, from[i]))
+				for _, at := range append([]float64{begin}, from...) { // the number only rises at an arrival
+					if at < begin || at >= end {
+						continue
+					}
+					n := 0.0
+					for k := range from {
+						if from[k] <= at && at < to[k] {
+							n++
+						}
+					}
+					if i == 0 {
+						most = max(most, n)
+					}
+				}
+			}
+			for _, at := range times {
+				if at >= begin && at < end {
+					output++
+				}
+			}
+			for name, want := range map[string]float64{
+				"arrivals": arrivals, "ends": ends, "failures": failures, "prompt_tokens": prompts, "output_tokens": output,
+				"running_mean": covered / length, "running_max": most,
+			} {
+				if got := c.floats(t, name)[b]; math.Abs(got-want) > 1e-9*max(1, want) {
+					t.Errorf("%+v: bucket %d has %s %v, want %v", p, b, name, got, want)
+				}
+			}
+		}
+		if p.From == 0 && c.Facts["open"]+c.Facts["unplaced"] != 0 {
+			t.Errorf("%v", c.Facts)
+		}
+	}
+}
+
+// tokenTimes returns when the tokens of the selected requests came.
+func tokenTimes(t *testing.T, s *Session, q *query.Query, origin int64) (out []float64) {
+	t.Helper()
+	err := s.Rows(t.Context(), q, true, func(b *trace.Batch) error {
+		for i := range b.Rows {
+			now, ok := b.Ints(trace.FirstToken).At(i)
+			if !ok {
+				continue
+			}
+			out = append(out, float64(now-origin))
+			list, _ := b.Lists(trace.ChunkGaps).At(i)
+			for _, g := range list {
+				now += g
+				out = append(out, float64(now-origin))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestViewGantt(t *testing.T) {
+	src := generated(250, 6)
+	for _, memory := range []int64{0, 1 << 10} {
+		s := openView(t, Options{Workers: 1, Memory: memory}, src)
+		q := new(query.Query)
+		all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"arrival", "end"}})
+		const from, to, width = int64(1e9), int64(25e8), 60
+		c := viewOf(t, s, q, Viewport{Kind: "gantt", From: from, To: to, Packed: true, Width: width})
+		var want []float64
+		for i, begin := range all.floats(t, "arrival") {
+			if begin < float64(to) && all.floats(t, "end")[i] >= float64(from) {
+				want = append(want, all.floats(t, "row")[i])
+			}
+		}
+		rows := slices.Clone(c.floats(t, "row"))
+		slices.Sort(rows)
+		if !slices.Equal(rows, want) || len(want) < 20 {
+			t.Fatalf("%d requests are alive, want %d", len(rows), len(want))
+		}
+		lane, start, end := c.floats(t, "lane"), c.floats(t, "start"), c.floats(t, "end")
+		peak := 0
+		for i := range lane {
+			together := 0
+			for k := range lane {
+				if k != i && lane[k] == lane[i] && start[k] < end[i] && start[i] < end[k] {
+					t.Errorf("rows %v and %v meet in lane %v", c.floats(t, "row")[i], c.floats(t, "row")[k], lane[i])
+				}
+				if start[k] <= start[i] && start[i] < end[k] {
+					together++
+				}
+			}
+			peak = max(peak, together)
+		}
+		if c.Facts["lanes"] != float64(peak) {
+			t.Errorf("%v lanes, want %d", c.Facts["lanes"], peak)
+		}
+		checkWorst(t, s, c, from, to, width)
+		page := viewOf(t, s, q, Viewport{Kind: "gantt", From: from, To: to, Offset: 5, Limit: 7})
+		if got := page.floats(t, "lane"); len(got) != 7 || got[0] != 5 || page.Facts["total"] != float64(len(want)) {
+			t.Errorf("a page of lanes %v, %v", got, page.Facts)
+		}
+	}
+}
+
+// checkWorst holds the longest gaps of the lanes to a search over all gaps.
+func checkWorst(t *testing.T, s *Session, c *Columns, from, to int64, width int) {
+	t.Helper()
+	worst := c.floats(t, "worst")
+	x := timeScale{from, to, width}
+	for i, n := range c.floats(t, "row") {
+		one := viewOf(t, s, new(query.Query), Viewport{Kind: "request", Row: int64(n)})
+		times, gaps := one.floats(t, "t"), one.floats(t, "gap")
+		failed := slices.ContainsFunc(one.Fields, func(d Detail) bool { return d.Name == "status" && d.Text == "failed" })
+		for p := range width {
+			want, begin, end := math.NaN(), float64(x.edge(p)), float64(x.edge(p+1))
+			for k := 1; k < len(times) && !failed; k++ {
+				if times[k-1] < end && times[k] >= begin && times[k-1] < float64(to) && !(want >= gaps[k]) {
+					want = gaps[k]
+				}
+			}
+			if got := worst[i*width+p]; got != want && (got == got || want == want) {
+				t.Fatalf("request %v, pixel %d: %v, want %v", n, p, got, want)
+			}
+		}
+	}
+}
+
+func TestViewRequest(t *testing.T) {
+	src := generated(60, 8)
+	near, far := openView(t, Options{Workers: 1}, src), openView(t, Options{Workers: 1, Memory: 1 << 10}, src)
+	near.cut, far.cut = 1000, 1000 // several jobs, each with a part of the rows
+	for row := range 60 {
+		a := viewOf(t, near, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
+		b := viewOf(t, far, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
+		field := func(c *Columns, name string) Detail {
+			i := slices.IndexFunc(c.Fields, func(d Detail) bool { return d.Name == name })
+			if i < 0 {
+				t.Fatalf("request %d has no %s", row, name)
+			}
+			return c.Fields[i]
+		}
+		if line := field(a, "line").Value; line != float64(row+1) || field(a, "file").Text != src.name {
+			t.Errorf("request %d is in line %v", row, line)
+		}
+		for _, name := range []string{"t", "gap", "tokens"} {
+			x, y := a.floats(t, name), b.floats(t, name)
+			if !slices.EqualFunc(x, y, func(f, g float64) bool { return f == g || f != f && g != g }) {
+				t.Errorf("request %d: %s differs when lists are read again", row, name)
+			}
+		}
+		if n := field(a, "output_tokens").Value; n != float64(len(a.floats(t, "t"))) {
+			t.Errorf("request %d: %v tokens and %d chunks", row, n, len(a.floats(t, "t")))
+		}
+	}
+	for _, p := range []Viewport{{Kind: "request", Row: 60}, {Kind: "request", Row: -1}, {Kind: "dance"}, {Kind: "columns", Run: 1}, {Kind: "columns", Columns: []string{"chunk_gaps"}}, {Kind: "columns", Columns: []string{"nothing"}}, {Kind: "columns", Side: "moon"}} {
+		if _, err := near.View(t.Context(), new(query.Query), p); err == nil {
+			t.Errorf("%+v was shown", p)
+		}
+	}
+}
+
+func TestViewSteps(t *testing.T) {
+	found := 0
+	for _, src := range fixtures(t) {
+		s, err := openAll(t, Options{Workers: 1}, src)
+		if err != nil {
+			continue
+		}
+		r, err := s.Run(t.Context(), new(query.Query))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for run := range r.Runs {
+			want := int64(0)
+			for _, steps := range r.Runs[run].Steps {
+				want += steps.N
+			}
+			names := []string{"running", "waiting", "kv_usage", "duration"}
+			all := viewOf(t, s, new(query.Query), Viewport{Kind: "steps", Run: run, Columns: names})
+			if int64(all.Facts["n"]) != want {
+				t.Errorf("%s run %d: %v steps, the report has %d", src.name, run, all.Facts["n"], want)
+			}
+			if want < 4 {
+				continue
+			}
+			found++
+			few := viewOf(t, s, new(query.Query), Viewport{Kind: "steps", Run: run, Columns: names, Limit: 3})
+			for _, name := range names {
+				values, least, most := known(all.floats(t, name)), known(few.floats(t, name+".min")), known(few.floats(t, name+".max"))
+				if len(values) > 0 && len(least) > 0 && (slices.Min(values) > slices.Min(least) || slices.Max(values) < slices.Max(most)) {
+					t.Errorf("%s run %d: extremes of %s", src.name, run, name)
+				}
+				sum, n := 0.0, 0.0
+				for i, at := range all.floats(t, "t") {
+					if v := all.floats(t, name)[i]; v == v && at == at {
+						sum += v
+						n++
+					}
+				}
+				if len(least) == 0 && n > 0 {
+					t.Errorf("%s run %d: no %s", src.name, run, name)
+				}
+			}
+			total := 0.0
+			for _, n := range few.floats(t, "count") {
+				total += n
+			}
+			if total != float64(len(known(all.floats(t, "t")))) {
+				t.Errorf("%s run %d: %v steps in parts, want %d", src.name, run, total, want)
+			}
+		}
+		s.Close()
+	}
+	if found == 0 {
+		t.Error("no fixture has steps")
+	}
+}
