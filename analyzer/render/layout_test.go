@@ -129,3 +129,18 @@ func TestSaidOnce(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestScaled: times in notes are scaled when they are printed; numbers that are a
+// part of something else stay.
+func TestScaled(t *testing.T) {
+	for note, want := range map[string]string{
+		"span_end: here 140000 ns after the latency":                               "here 140 µs after the latency",
+		"device 0: 186841919 ns in 7 intervals = compute 113483682 ns + idle 0 ns": "186.8 ms in 7 intervals = compute 113.5 ms + idle 0 ns",
+		"nccl 58224007 ns (7.278 ms a step)":                                       "nccl 58.22 ms (7.278 ms a step)",
+		"0.5 ns, r17 ns, 12 nsx, ns":                                               "0.5 ns, r17 ns, 12 nsx, ns",
+	} {
+		if got := words(note); got != want && got != "device 0: "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

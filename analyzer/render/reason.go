@@ -1,6 +1,11 @@
 package render
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/unit"
+)
 
 // reasons words the codes that stand beside null and in exclusions, so that
 // "8 " and the text read as a phrase.
@@ -62,13 +67,38 @@ var reasons = map[string]string{
 	"bucket_longer_than_run": "shorter than a second",
 }
 
-// words returns a note without the code in front of it: "few_values: …".
+// words returns a note without the code in front of it: "few_values: …". Times in
+// ns are scaled.
 func words(note string) string {
 	code, text, ok := strings.Cut(note, ": ")
 	if !ok || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
-		return note
+		return scaled(note)
 	}
-	return text
+	return scaled(text)
+}
+
+// scaled returns a text with its whole numbers of ns in units that fit them:
+// "113.5 ms" for "113483682 ns".
+func scaled(text string) string {
+	var out strings.Builder
+	for {
+		at := strings.Index(text, " ns")
+		if at < 0 {
+			return out.String() + text
+		}
+		from, end := at, at+len(" ns")
+		for from > 0 && text[from-1] >= '0' && text[from-1] <= '9' {
+			from--
+		}
+		whole := from == 0 || text[from-1] == ' ' || text[from-1] == '('
+		n, err := strconv.ParseInt(text[from:at], 10, 64)
+		if whole && err == nil && (end == len(text) || !('a' <= text[end] && text[end] <= 'z')) {
+			out.WriteString(text[:from] + unit.Format(unit.Nanosecond, float64(n)))
+		} else {
+			out.WriteString(text[:end])
+		}
+		text = text[end:]
+	}
 }
 
 // reason words a code; an unknown one is printed as it is.

@@ -162,7 +162,7 @@ func (s *summary) device(r *reader, t *timeline, w *sweep) {
 func (r *reader) sums(t *timeline, w *sweep) {
 	x, p := &w.total, &r.place[r.line]
 	label := strings.TrimSpace(r.c.tracks.labels[t.label] + " " + r.c.tracks.processes[t.device].text)
-	r.note("device %s: %d ns from the first event to the end of the last = compute %d + compute with overlapped communication %s + sampling %s + communication %s + host transfer %d + idle %d",
+	r.note("device %s: %d ns from the first event to the end of the last = compute %d ns + compute with overlapped communication %s + sampling %s + communication %s + host transfer %d ns + idle %d ns",
 		label, t.last-t.first, x.compute-x.overlapped, either(!p.noCollectives, x.overlapped), either(!p.noSampling, x.sampling),
 		either(!p.noCollectives, x.communication), x.hostTransfer, x.idle)
 	if t.refused != "" {
@@ -170,7 +170,7 @@ func (r *reader) sums(t *timeline, w *sweep) {
 	}
 	if n := len(t.bounds); n > 1 {
 		y := &w.steps
-		r.note("device %s: %d ns in %d intervals of steps = compute %d + compute with overlapped communication %s + sampling %s + communication %s + host transfer %d + launch wait %d + scheduling %s + host execution %d + host gap %d",
+		r.note("device %s: %d ns in %d intervals of steps = compute %d ns + compute with overlapped communication %s + sampling %s + communication %s + host transfer %d ns + launch wait %d ns + scheduling %s + host execution %d ns + host gap %d ns",
 			label, t.bounds[n-1].end-t.bounds[0].end, n-1, y.compute-y.overlapped, either(!p.noCollectives, y.overlapped), either(!p.noSampling, y.sampling),
 			either(!p.noCollectives, y.communication), y.hostTransfer, y.launchWait, either(!p.noScheduler || y.hostGap == 0, y.scheduling), y.hostExec, y.hostGap)
 	}
@@ -187,7 +187,7 @@ func either(known bool, ns int64) string {
 	if !known {
 		return "unknown"
 	}
-	return strconv.FormatInt(ns, 10)
+	return strconv.FormatInt(ns, 10) + " ns"
 }
 
 func (r *reader) note(format string, args ...any) {
