@@ -140,7 +140,11 @@ func readAll(t testing.TB, data []byte, ranges ...formats.Range) (fields []colum
 // pages and size of them, and with rows that go on in the next page.
 func TestReadOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for round := range 40 {
+	rounds := 40
+	if testing.Short() {
+		rounds = 8
+	}
+	for round := range rounds {
 		rows := randomRows(r, 1+r.IntN(3000))
 		codec := []compress.Codec{&pq.Uncompressed, &pq.Snappy, &pq.Gzip, &pq.Zstd}[round%4]
 		var out bytes.Buffer

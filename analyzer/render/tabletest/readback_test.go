@@ -16,6 +16,7 @@ import (
 
 	"servescope/analyzer"
 	"servescope/analyzer/query"
+	"servescope/analyzer/render/arrow"
 	"servescope/analyzer/render/parquet"
 	"servescope/analyzer/render/table"
 	"servescope/analyzer/trace"
@@ -27,6 +28,10 @@ import (
 // exporters write a table as a file that can be read back, by the end of its name.
 var exporters = map[string]func(*bytes.Buffer, *table.Table) writer{
 	"parquet": func(out *bytes.Buffer, t *table.Table) writer { return parquet.NewWriter(out, t) },
+	"arrow": func(out *bytes.Buffer, t *table.Table) writer {
+		return arrow.NewWriter(out, t, arrow.Options{File: true})
+	},
+	"arrows": func(out *bytes.Buffer, t *table.Table) writer { return arrow.NewWriter(out, t, arrow.Options{}) },
 }
 
 func open(t *testing.T, sources ...formats.Input) *analyzer.Session {

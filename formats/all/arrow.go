@@ -1,0 +1,7 @@
+//go:build !js
+
+package all
+
+import "servescope/formats/arrow"
+
+func init() { add(&arrow.Format) }

@@ -1,0 +1,63 @@
+// Package arrow reads Arrow IPC files and streams: in general as flat typed
+// columns, and those that servescope exported as what they are an export of.
+//
+// Messages are found here and handed to arrow-go, which decodes them in place:
+// columns are the bytes of the file. No length in a file is believed before there
+// are as many bytes; a batch that is damaged is told and left out.
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"servescope/formats"
+	"servescope/formats/internal/export"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+)
+
+// Format is Arrow IPC. A range owns the record batches that begin in it.
+var Format = formats.Format{
+	Name:     "arrow",
+	Title:    "Arrow IPC (Feather), as servescope convert writes it",
+	Priority: 301,
+	Shape:    formats.Blocks,
+	Sniff:    sniff,
+	Open:     open,
+}
+
+// sniff knows a file by its magic. A stream has none: it begins with the length of
+// a message and a Flatbuffer that says that it is a schema.
+func sniff(h *formats.Head) (formats.Score, string) {
+	if bytes.HasPrefix(h.Start, []byte(magic)) {
+		return formats.Sure, "it begins as an Arrow file does"
+	}
+	b := h.Start
+	if len(b) >= 16 && binary.LittleEndian.Uint32(b) == continuation {
+		var m message
+		if _, ok := m.parse(b[8:]); ok && m.kind == ipc.MessageSchema {
+			return formats.Sure, "it begins as an Arrow stream does"
+		}
+	}
+	return formats.No, "it begins neither as an Arrow file nor as a stream does"
+}
+
+func open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
+	file := export.File{Name: src.Name(), Format: "arrow", Title: "Arrow data", First: rng.From == 0, Lists: opt.Lists}
+	at, size, err := formats.Random(src, opt.Memory)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTable(at, size, rng)
+	var bad damaged
+	switch {
+	case errors.As(err, &bad):
+		return export.Broken(file, bad.Error()), nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", src.Name(), err)
+	}
+	return export.Open(ctx, file, t), nil
+}

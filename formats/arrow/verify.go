@@ -1,0 +1,118 @@
+package arrow
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+)
+
+// Bounds of a schema, whose fields may refer to each other: a few bytes could
+// describe any number of them.
+const (
+	maxFields = 1 << 14
+	maxDepth  = 32
+)
+
+// verifier checks the counts in the metadata of a message, for each of which
+// arrow-go allocates memory. Its methods panic where an offset leads out of the
+// metadata.
+type verifier struct {
+	b      []byte
+	fields int
+	texts  int // bytes
+}
+
+// verify reports whether the counts in the metadata are such as the metadata
+// could hold.
+func (m *message) verify(meta []byte) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	v := &verifier{b: meta}
+	at := slot(meta, int(binary.LittleEndian.Uint32(meta)), 2)
+	if at == 0 {
+		return false
+	}
+	header := v.table(at)
+	switch m.kind {
+	case ipc.MessageSchema:
+		return v.pairs(slot(meta, header, 2)) && v.all(slot(meta, header, 1), 0)
+	case ipc.MessageDictionaryBatch:
+		at := slot(meta, header, 1)
+		return at > 0 && v.records(v.table(at))
+	case ipc.MessageRecordBatch:
+		return v.records(header)
+	}
+	return true
+}
+
+// table returns the place that the offset at points to.
+func (v *verifier) table(at int) int { return at + int(binary.LittleEndian.Uint32(v.b[at:])) }
+
+// vector returns the place and number of the elements of the vector that a field
+// at, 0 if it is not there, points to.
+func (v *verifier) vector(at, size int) (first, n int, ok bool) {
+	if at == 0 {
+		return 0, 0, true
+	}
+	at = v.table(at)
+	n = int(binary.LittleEndian.Uint32(v.b[at:]))
+	return at + 4, n, n <= (len(v.b)-at-4)/size
+}
+
+// pairs checks key-value metadata, whose texts are copied.
+func (v *verifier) pairs(at int) bool {
+	first, n, ok := v.vector(at, 4)
+	for i := 0; i < n && ok; i++ {
+		pair := v.table(first + 4*i)
+		for k := range 2 {
+			_, size, fits := v.vector(slot(v.b, pair, k), 1)
+			v.texts += size
+			ok = ok && fits && v.texts <= len(v.b)
+		}
+	}
+	return ok
+}
+
+// all checks a vector of fields and those within them.
+func (v *verifier) all(at, depth int) bool {
+	first, n, ok := v.vector(at, 4)
+	if v.fields += n; !ok || v.fields > maxFields || depth > maxDepth {
+		return false
+	}
+	for i := range n {
+		field := v.table(first + 4*i)
+		if !v.pairs(slot(v.b, field, 6)) || !v.all(slot(v.b, field, 5), depth+1) {
+			return false
+		}
+		if at := slot(v.b, field, 3); at > 0 { // a union lists the ids of its types in slot 1
+			if kind := slot(v.b, field, 2); kind > 0 && v.b[kind] == unionType {
+				if _, _, ok := v.vector(slot(v.b, v.table(at), 1), 4); !ok {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+const unionType = 14
+
+// records checks a record batch: nodes, buffers, and the counts of those that
+// views have further.
+func (v *verifier) records(at int) bool {
+	_, _, ok := v.vector(slot(v.b, at, 1), 16)
+	_, buffers, ok2 := v.vector(slot(v.b, at, 2), 16)
+	first, n, ok3 := v.vector(slot(v.b, at, 4), 8)
+	if !ok || !ok2 || !ok3 {
+		return false
+	}
+	for i := range n {
+		if binary.LittleEndian.Uint64(v.b[first+8*i:]) > uint64(buffers) {
+			return false
+		}
+	}
+	return true
+}
