@@ -71,7 +71,9 @@ func (d *Digest) add(block []int64) {
 		return
 	}
 	n := len(d.kept.tail)
-	d.kept.tail = slices.Grow(d.kept.tail, len(block)+1)
+	if cap(d.kept.tail)-n <= len(block) { // append would leave more behind
+		d.kept.tail = append(make([]int64, 0, 2*n+2*blockSize), d.kept.tail...)
+	}
 	out := d.kept.tail[n : n+len(block)+1]
 	out = out[:d.hist.fold(block, out, &d.moments)]
 	if len(d.hist.dense) > 0 {
@@ -79,7 +81,7 @@ func (d *Digest) add(block []int64) {
 	}
 	d.kept.tail = d.kept.tail[:n+len(out)]
 	if d.kept.full() {
-		d.settle()
+		d.settleKept()
 		d.hist.densify(&d.kept, max(bagTail/64, d.moments.N/128))
 	}
 }
@@ -98,6 +100,11 @@ func (d *Digest) settle() {
 	if d.grid != nil {
 		d.grid.drain(d)
 	}
+	d.settleKept()
+}
+
+// settleKept is settle but for what the grid counts.
+func (d *Digest) settleKept() {
 	d.hist.drain(&d.kept)
 	d.kept.settle()
 	d.trim()

@@ -4,10 +4,15 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // radixMin is the length from which radix sort beats comparison sort.
 const radixMin = 256
+
+// scratch holds slices that Sort has used: it is called for one list after the
+// other, and new memory costs as much as the sorting.
+var scratch sync.Pool // of *[]int64
 
 // Sort sorts values in ascending order. Long slices are sorted by radix, which
 // needs a scratch slice of the same length and as many passes as the range of
@@ -33,7 +38,13 @@ func Sort(values []int64) {
 		return
 	}
 	const digit = 11
-	src, dst := values, make([]int64, len(values))
+	room, _ := scratch.Get().(*[]int64)
+	if room == nil || cap(*room) < len(values) {
+		fresh := make([]int64, len(values))
+		room = &fresh
+	}
+	defer scratch.Put(room)
+	src, dst := values, (*room)[:len(values)]
 	for shift := 0; shift < bits.Len64(uint64(hi)-uint64(lo)); shift += digit {
 		var count [1 << digit]int
 		for _, v := range src {

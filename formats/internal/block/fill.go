@@ -59,12 +59,17 @@ func buffer(buf []byte, n int) []byte {
 	return reserve(buf[:0], n)
 }
 
+// skew is where in a cache line of 64 bytes a buffer begins: where in one of the
+// source the byte lies before a slot. Processors copy up to three times as fast
+// from a page of the cache to memory that is aligned as it is.
+const skew = 63
+
 // reserve returns buf with room for n more bytes and the padding.
 func reserve(buf []byte, n int) []byte {
 	if cap(buf)-len(buf) >= n+Pad {
 		return buf
 	}
-	out := make([]byte, len(buf), len(buf)+n+Pad)
+	out := make([]byte, skew+len(buf)+n+Pad)[skew:][:len(buf)] // what is as large as that begins a page
 	copy(out, buf)
 	return out
 }
