@@ -8,7 +8,6 @@ const offers = [
   ['report.json', 'Report', 'JSON, the same bytes as servescope analyze --format json'],
   ['report.md', 'Report', 'Markdown, for an issue or a post-mortem'],
   ['report.csv', 'Report', 'CSV, a row per figure'],
-  ['page.html', 'This page', 'one HTML document with the report and its charts'],
   ['requests.csv', 'Requests', 'CSV'],
   ['requests.parquet', 'Requests', 'Parquet'],
   ['requests.arrow', 'Requests', 'Arrow file (Feather)'],

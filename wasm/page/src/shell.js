@@ -116,5 +116,5 @@ export function Footer() {
   const e = use(store.engine), s = use(store.state), sess = use(store.session)
   if (!sess) return null
   const line = command('analyze', query(s), (sess.inputs || []).map((i) => i.name))
-  return html`<footer class="foot"><span class="muted">The same in a terminal</span> <code class="line">${line}</code><button class="small quiet" onClick=${() => navigator.clipboard?.writeText(line)}>Copy</button><span class="grow"></span><span class="muted">servescope ${e?.version} · ${e?.kind === 'native' ? 'local engine' : e?.kind === 'saved' ? 'saved report' : 'engine in this tab'}</span></footer>`
+  return html`<footer class="foot"><span class="muted">The same in a terminal</span> <code class="line">${line}</code><button class="small quiet" onClick=${() => navigator.clipboard?.writeText(line)}>Copy</button><span class="grow"></span><span class="muted">servescope${e?.version ? ' ' + e.version : ''} · ${e?.kind === 'native' ? 'local engine' : e?.kind === 'saved' ? 'saved report' : 'engine in this tab'}</span></footer>`
 }

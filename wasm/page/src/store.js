@@ -61,6 +61,8 @@ export const selection = computed(() => range(state.value))
 
 // latencySide is the side whose rows stand for the requests of a run.
 export const latencySide = (r) => r.metrics.ttft?.side || r.metrics.e2e?.side || r.side
+// sideOf is the side that a view must name: where the rows of a run are of several.
+const sideOf = (r) => r.sides?.length ? latencySide(r) : undefined
 
 export const live = computed(() => {
   const r = here.value, s = state.value.slo
@@ -192,33 +194,20 @@ async function columns(s, r, i, q, key, signal, old) {
   if (!r.requests.total) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   let v
   try {
-    v = await s.view(q, { kind: 'columns', run: i, columns: names }, { signal })
+    v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })
   } catch (error) {
     if (error.code === 'cancelled') throw error
     notice('Requests of ' + r.label + ': ' + error.message)
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   }
-  return { bare, label: r.label, clocks: v.clocks, ...ofSide(v, latencySide(r)) }
+  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...v.columns }
 }
 
 const texts = ['request_id', 'side', 'status', 'model', 'error_class']
 const blank = (name) => texts.includes(name) ? { codes: new Int32Array(0), values: [] } : new Float64Array(0)
 
-// ofSide keeps the rows of one side: of a joined run each request has several.
-function ofSide(v, side) {
-  const c = v.columns, code = c.side ? c.side.values.indexOf(side) : -1
-  if (code < 0 || c.side.codes.every((x) => x === code)) return { n: v.n, ...c }
-  const at = []
-  for (let i = 0; i < v.n; i++) if (c.side.codes[i] === code) at.push(i)
-  const out = { n: at.length }
-  for (const [name, col] of Object.entries(c)) {
-    out[name] = col.codes ? { values: col.values, codes: Int32Array.from(at, (i) => col.codes[i]) } : Float64Array.from(at, (i) => col[i])
-  }
-  return out
-}
-
 // view asks the engine for a view of the present run under the present query.
-export const view = (spec, options) => session.value.view(query(state.value), { run: runIndex.value, ...spec }, options)
+export const view = (spec, options) => session.value.view(query(state.value), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
 
 // print notes the first digits of the hash of a file in the link, and says so when a
 // link was made for another one.

@@ -48,7 +48,7 @@ function hold(v, rows) {
 }
 
 export function Engines({ run }) {
-  const v = useView({ kind: 'steps', columns: gauges.map((g) => g[0]), points: 20000 })
+  const v = useView({ kind: 'steps', columns: gauges.map((g) => g[0]) })
   const list = useMemo(() => v?.columns ? gauges.map((g) => [g, grid(v, g[0])]).filter(([, d]) => d && d.list.length && d.list.some((s) => s.values.some((x) => x === x && x !== 0))) : [], [v])
   if (v?.error) return html`<section class="panel"><p class="muted">${v.error.message}</p></section>`
   if (!v) return html`<section class="panel"><p class="muted">Reading …</p></section>`
@@ -63,7 +63,7 @@ export function Engines({ run }) {
 
 // StepTimes draws steps as bars of their parts: what a profiler's trace says of each.
 export function StepTimes({ run }) {
-  const v = useView({ kind: 'steps', columns: ['duration', 'running', ...classes], points: 4000 }), [rank, setRank] = useState(0)
+  const v = useView({ kind: 'steps', columns: ['duration', 'running', ...classes] }), [rank, setRank] = useState(0)
   const d = useMemo(() => {
     const dur = v?.columns?.duration
     if (!dur || !dur.some((x) => x > 0)) return null

@@ -22,7 +22,7 @@ export function Load() {
 }
 
 function Series({ run, rows, sel, n, setN }) {
-  const [from, to] = span(rows, sel), v = useView({ kind: 'series', buckets: n, from, to })
+  const [from, to] = span(rows, sel), v = useView({ kind: 'series', buckets: n, from, to, tokens: run.metrics.chunk_gap?.n > 0 })
   const s = useMemo(() => {
     if (!v?.columns) return null
     const c = v.columns, w = v.bucket || (c.t.length > 1 ? c.t[1] - c.t[0] : to - from), per = (col) => col && Float64Array.from(col, (x) => x / (w / 1e9))

@@ -35,7 +35,7 @@ export function Timeline() {
 
 function Lanes({ rows, run, from, to, order, setOrder, threshold, s }) {
   const gap = run.metrics.chunk_gap, width = 600
-  const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width, order: 'start' } : null)
+  const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width } : null)
   const worst = v?.columns?.worst ? { rows: v.columns.row, values: v.columns.worst, width, from, to } : null
   const used = useMemo(() => {
     const set = new Set()
