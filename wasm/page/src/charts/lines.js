@@ -18,12 +18,12 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
       return list.map((v) => v === null ? '' : number(s, v))
     }
     plot.current = new uPlot({
-      width, height, padding: mini ? [4, 0, 4, 0] : [8, 12, 0, 0],
+      width, height, padding: mini ? [4, 0, 4, 0] : [20, 12, 0, 0],
       legend: { show: false },
       cursor: { sync: sync ? { key: sync } : undefined, drag: { x: !!onRange, y: false, setScale: false }, points: { size: 5 } },
       scales: { x: { time: false }, y: { range: (u, lo, hi) => [Math.min(0, lo || 0), (hi || 0) > 0 ? hi * 1.08 : 1] } },
-      axes: mini ? [{ show: false }, { show: false }] : [axis({ size: 26, incrs: timeSteps, values: (u, list) => { const s = axisScale('ns', list); return list.map((v, i) => number(s, v) + (i === list.length - 1 ? ' ' + s.symbol : '')) } }),
-        axis({ size: 56, space: 28, values: (u, list) => scaled(unit, list) })],
+      axes: mini ? [{ show: false }, { show: false }] : [axis({ size: 24, incrs: timeSteps, values: (u, list) => { const s = axisScale('ns', list); return list.map((v, i) => number(s, v) + (i === list.length - 1 ? ' ' + s.symbol : '')) } }),
+        axis({ size: 58, space: 28, values: (u, list) => scaled(unit, list) })],
       series: [{}, ...series.map((s) => ({ label: s.label, stroke: c[s.color], width: s.width || 1.5, dash: s.dash, fill: s.fill ? c[s.color] + '2e' : undefined, points: { show: false }, paths: s.stepped === false ? undefined : uPlot.paths.stepped({ align: 1 }), spanGaps: false }))],
       hooks: {
         setSelect: [(u) => {

@@ -39,7 +39,8 @@ function Lanes({ rows, run, from, to, order, setOrder, threshold, s }) {
   const worst = v?.columns?.worst ? { rows: v.columns.row, values: v.columns.worst, width, from, to } : null
   const used = useMemo(() => {
     const set = new Set()
-    for (let i = 0; i < Math.min(rows.n, 5000); i++) for (const [, , p] of segments(rows, i)) set.add(p)
+    const ok = rows.status.values.indexOf('ok')
+    for (let i = 0; i < Math.min(rows.n, 5000); i++) if (rows.status.codes[i] === ok) for (const [, , p] of segments(rows, i)) set.add(p)
     return set
   }, [rows])
   const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && worst)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
