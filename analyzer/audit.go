@@ -84,7 +84,7 @@ func (s *Session) audit(ctx context.Context) (*audits, error) {
 // measure counts the requests and their tokens.
 func (a *auditor) measure() {
 	tokens := int64(0)
-	for _, r := range a.s.rows {
+	for _, r := range open(a.s.rows) {
 		a.rows += r.batch.Rows
 		for i, c := 0, r.batch.Ints(trace.OutputTokens); i < r.batch.Rows; i++ {
 			if n, ok := c.At(i); ok {

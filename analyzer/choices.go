@@ -19,16 +19,17 @@ type wholes struct {
 func (s *Session) findWholes() {
 	c := new(kernel.Choices)
 	view := func(r *resident) *kernel.View {
-		return &kernel.View{Batch: r.batch, RunIndex: r.slot, Links: s.joins, Base: r.number}
+		return &kernel.View{Batch: r.open(), RunIndex: r.slot, Links: s.joins, Base: r.number}
 	}
 	for _, r := range s.rows {
-		if s.joins != nil || r.batch.Has(trace.Choice) {
+		if s.joins != nil || r.has(trace.Choice) {
 			c.Find(view(r))
 		}
 	}
 	if c.None() {
 		return
 	}
+	s.keepRows()
 	for _, r := range s.rows {
 		c.Add(view(r))
 	}
@@ -117,14 +118,15 @@ type rowAt struct {
 // that are about these.
 func (s *Session) united(r *resident) *trace.Batch {
 	b, some := trace.NewBuilder(trace.Requests), false
-	for i := range r.batch.Rows {
+	own := r.open()
+	for i := range own.Rows {
 		n := r.number + int32(i)
-		at := []rowAt{{r.batch, i}}
+		at := []rowAt{{own, i}}
 		if rows := s.whole.rows[n]; rows != nil {
 			at, some = at[:0], true
 			for _, m := range rows {
 				from := s.rows[s.find(m)]
-				at = append(at, rowAt{from.batch, int(m - from.number)})
+				at = append(at, rowAt{from.open(), int(m - from.number)})
 			}
 		}
 		for _, f := range folds {
@@ -147,10 +149,10 @@ func (s *Session) united(r *resident) *trace.Batch {
 		b.EndRow()
 	}
 	if !some {
-		return r.batch
+		return own
 	}
-	values := b.Take(r.batch.Run, r.batch.File)
-	out := r.batch.With(trace.StatusCol, values)
+	values := b.Take(own.Run, own.File)
+	out := own.With(trace.StatusCol, values)
 	for _, f := range folds {
 		out = out.With(f.col, values)
 	}
@@ -167,13 +169,13 @@ func (s *Session) passing(q *query.Query, metrics kernel.RowMetric) [][]bool {
 	var v *kernel.View
 	x := q.Filter.Evaluator(func(name string, _ *trace.Batch, values []float64, known []bool) { metrics(name, v, values, known) })
 	pass := make([][]bool, len(s.rows))
-	for i, r := range s.rows {
+	for i, r := range open(s.rows) {
 		pass[i] = make([]bool, r.batch.Rows)
 		v = &kernel.View{Batch: r.batch, RunIndex: r.slot, Base: r.number}
 		b := r.batch
 		if s.whole != nil {
 			v.Links, v.Choices = s.joins, s.whole.choices
-			b = s.united(r)
+			b = s.united(r.resident)
 		}
 		x.Eval(b, pass[i])
 	}
@@ -220,9 +222,10 @@ func (s *Session) verdicts(sel *selection) map[int32]verdict {
 		if at, known := s.whole.arrivals[n]; known {
 			r := s.rows[s.find(n)]
 			i := int(n - r.number)
-			names := clocksOf(r.batch)
+			b := r.open()
+			names := clocksOf(b)
 			e := sel.edges[edgeOf(r.slot, names.at(i))]
-			off, _ := r.batch.Ints(trace.Offset).At(i)
+			off, _ := b.Ints(trace.Offset).At(i)
 			v.keep, v.why = e.judge(position{at, int64(r.file.index), off, r.first + int64(i)})
 		}
 		for _, m := range rows {

@@ -17,8 +17,8 @@ import (
 func (s *Session) checkDuplicates() {
 	rows := 0
 	for _, r := range s.rows {
-		if r.batch.Has(trace.RequestID) {
-			rows += r.batch.Rows
+		if r.has(trace.RequestID) {
+			rows += r.rows()
 		}
 	}
 	if rows < 2 {
@@ -26,7 +26,7 @@ func (s *Session) checkDuplicates() {
 	}
 	seen := newHashSet(rows)
 	var hashes []uint64
-	for _, r := range s.rows {
+	for _, r := range open(s.rows) {
 		if !r.batch.Has(trace.RequestID) {
 			continue
 		}
@@ -53,7 +53,7 @@ func (s *Session) checkDuplicates() {
 // rowHashes appends a hash of what identifies each row of r, 0 for those that
 // nothing identifies. Of n rows that differ some two have the same with a probability of
 // n²/2^65: one in a hundred thousand for 16 million.
-func rowHashes(dst []uint64, r *resident) []uint64 {
+func rowHashes(dst []uint64, r opened) []uint64 {
 	ids, starts := r.batch.Texts(trace.RequestID), kernel.ArrivalsOf(r.batch)
 	attempts, choices, sides := r.batch.Ints(trace.Attempt), r.batch.Ints(trace.Choice), r.batch.Dicts(trace.SideCol)
 	for i := range r.batch.Rows {

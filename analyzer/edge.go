@@ -99,7 +99,7 @@ func (s *Session) findEdges(sel *selection) {
 // addEdges adds the clocks of rows by which requests are counted, and with done,
 // the clocks that have been found so, those of the others.
 func (s *Session) addEdges(sel *selection, order map[edgeKey][]position, done map[edgeKey]edge) {
-	for _, r := range s.rows {
+	for _, r := range open(s.rows) {
 		a, c, offsets := kernel.ArrivalsOf(r.batch), clocksOf(r.batch), r.batch.Ints(trace.Offset)
 		var name string
 		var key edgeKey
@@ -108,7 +108,7 @@ func (s *Session) addEdges(sel *selection, order map[edgeKey][]position, done ma
 			if !ok {
 				continue
 			}
-			if s.joins != nil && s.counts(r, i) != (done == nil) {
+			if s.joins != nil && s.counts(r.resident, i) != (done == nil) {
 				continue
 			}
 			if clock := c.at(i); clock != name || name == "" {

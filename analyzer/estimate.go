@@ -42,7 +42,7 @@ func (s *Session) Estimate(ctx context.Context, q *query.Query, r *report.Report
 	if err != nil {
 		return 0, err
 	}
-	for _, rows := range s.steps {
+	for _, rows := range open(s.steps) {
 		logs[rows.slot].AddSteps(rows.batch)
 	}
 	for i, run := range s.runs {
@@ -97,13 +97,13 @@ func (s *Session) stampedOf(sel *selection, slot int32, r *report.Run) *stamped 
 	for i := range r.Windows {
 		l.starts = append(l.starts, r.Windows[i].From)
 	}
-	for _, rows := range s.rows {
+	for _, rows := range open(s.rows) {
 		if rows.slot != slot || len(l.starts) == 0 {
 			continue
 		}
 		names := clocksOf(rows.batch)
 		for i := range rows.batch.Rows {
-			if s.counts(rows, i) {
+			if s.counts(rows.resident, i) {
 				l.axis = edgeOf(slot, names.at(i)).axis
 				return l
 			}
@@ -197,11 +197,11 @@ func (s *Session) gaps(slot int32, top []estimate.Gap) (out []report.Gap) {
 			if r.slot != slot {
 				continue
 			}
-			if n := int64(r.batch.Rows); row >= n {
+			if n := int64(r.rows()); row >= n {
 				row -= n
 				continue
 			}
-			if id, ok := r.batch.Texts(trace.RequestID).At(int(row)); ok {
+			if id, ok := r.open().Texts(trace.RequestID).At(int(row)); ok {
 				gap.Request = string(id)
 			}
 			break

@@ -26,15 +26,36 @@ func (s *Session) number(rows [][]*resident, counts []int64) {
 	}
 }
 
+// keepRows opens all rows for good.
+func (s *Session) keepRows() {
+	for _, r := range s.rows {
+		r.keep()
+	}
+}
+
+// linkable reports whether any rows may be linked without a join of ids.
+func (s *Session) linkable() bool {
+	for _, r := range open(s.rows) {
+		if join.Link([]join.Part{{Batch: r.batch}}, join.Options{}) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // link finds the rows that are of one request.
 func (s *Session) link() {
+	if !s.opt.Join && !s.linkable() {
+		return
+	}
+	s.keepRows()
 	var parts []join.Part
 	for _, r := range s.rows {
-		if r.number > math.MaxInt32-int32(r.batch.Rows) {
+		if r.number > math.MaxInt32-int32(r.rows()) {
 			s.diags.Add(diag.Diag{Code: "too_many_rows", Severity: diag.Notice, Offset: -1, Msg: "there are too many requests to link their rows", Fix: "analyze a part of the inputs"})
 			return
 		}
-		parts = append(parts, join.Part{Batch: r.batch, Run: r.slot, Input: int32(r.file.index), First: r.number})
+		parts = append(parts, join.Part{Batch: r.held, Run: r.slot, Input: int32(r.file.index), First: r.number})
 	}
 	s.joins = join.Link(parts, join.Options{IDs: s.opt.Join})
 }
@@ -50,7 +71,7 @@ func (s *Session) groupsOf(sel *selection, base int32, n int) []int32 {
 	for i := s.find(base); len(out) < n; i++ {
 		r := s.rows[i]
 		from := max(base-r.number, 0)
-		to := min(int(from)+n-len(out), r.batch.Rows)
+		to := min(int(from)+n-len(out), r.rows())
 		out = append(out, sel.rows[i][from:to]...)
 	}
 	return out
@@ -59,7 +80,7 @@ func (s *Session) groupsOf(sel *selection, base int32, n int) []int32 {
 // follow gives linked rows the verdict on the row that counts their request.
 func (s *Session) follow(sel *selection, why [][]uint8) {
 	for i, r := range s.rows {
-		for k := range r.batch.Rows {
+		for k := range r.rows() {
 			n := r.number + int32(k)
 			if s.joins.Role(n) != join.Linked {
 				continue

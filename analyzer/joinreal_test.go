@@ -132,9 +132,9 @@ func TestJoinOfEverything(t *testing.T) {
 		}
 		rows, sequences := int64(0), int64(0)
 		for _, b := range s.rows {
-			rows += int64(b.batch.Rows)
-			for i := range b.batch.Rows {
-				if n, ok := b.batch.Ints(trace.Choice).At(i); ok && n > 0 {
+			rows += int64(b.open().Rows)
+			for i := range b.open().Rows {
+				if n, ok := b.open().Ints(trace.Choice).At(i); ok && n > 0 {
 					sequences++
 				}
 			}

@@ -51,7 +51,7 @@ type timed struct {
 // order. A step or window without a length begins where the one before it on its
 // replica ends.
 func (s *Session) stepStretches(r *run) (out []timed) {
-	for _, b := range s.steps {
+	for _, b := range open(s.steps) {
 		if b.slot != r.slot {
 			continue
 		}
@@ -106,7 +106,7 @@ func dictAt(c trace.Dicts, i int) string {
 // requestStretches returns the times of the requests of a run on an axis: of each
 // the longest that one of its rows tells.
 func (s *Session) requestStretches(r *run, axis string) (out []stretch) {
-	for _, b := range s.rows {
+	for _, b := range open(s.rows) {
 		if b.slot != r.slot {
 			continue
 		}

@@ -27,10 +27,11 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	}
 	first := make([]int64, len(jobs))
 	keep := &keeper{budget: min(s.opt.Memory/8, mostLists), over: !lists}
+	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
 	collectors, stepCollectors := make([]collector, s.opt.Workers), make([]collector, s.opt.Workers)
 	for w := range collectors {
-		collectors[w] = collector{table: trace.Requests, keeper: keep, size: s.size}
-		stepCollectors[w] = collector{table: trace.Steps, size: s.size}
+		collectors[w] = collector{table: trace.Requests, keeper: keep, store: s.store, size: s.size}
+		stepCollectors[w] = collector{table: trace.Steps, store: s.store, size: s.size}
 	}
 	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
 	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
@@ -53,7 +54,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		if p != nil {
 			p.update(worker, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot, Group: p.zeros(worker, b.Rows)})
 		}
-		return nil
+		return s.store.failed()
 	})
 	if err != nil {
 		return err
@@ -61,6 +62,9 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	for w := range collectors {
 		collectors[w].seal()
 		stepCollectors[w].seal()
+	}
+	if err := s.store.failed(); err != nil {
+		return err
 	}
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
@@ -75,8 +79,8 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 // not kept, for want of memory.
 func (s *Session) arrange(over bool) {
 	for _, r := range s.steps {
-		if r.file.metas[r.batch.Run.Key] == nil { // in case the reader forgot to list it
-			r.file.addMeta(r.batch.Run)
+		if r.file.metas[r.run().Key] == nil { // in case the reader forgot to list it
+			r.file.addMeta(r.run())
 		}
 	}
 	s.makeRuns()
@@ -85,7 +89,7 @@ func (s *Session) arrange(over bool) {
 		s.diags.Add(linksDropped)
 	}
 	for _, r := range slices.Concat(s.rows, s.steps, s.links) {
-		r.batch = r.file.seen(r.batch, r.file.metas[r.batch.Run.Key].view)
+		r.see(r.file.metas[r.run().Key].view)
 	}
 	s.ends = s.stepEnds()
 	s.nameRuns()

@@ -24,7 +24,7 @@ func (s *Session) names(r *run, col trace.Col) []string {
 			set[m.Default(col)] = true
 		}
 	}
-	for _, b := range s.rows {
+	for _, b := range open(s.rows) {
 		if b.slot != r.slot {
 			continue
 		}

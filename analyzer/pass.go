@@ -172,7 +172,7 @@ func (s *Session) passResident(ctx context.Context, sel *selection, p *pass) ([]
 					return
 				}
 				s.yield()
-				r := s.rows[i]
+				r := opened{s.rows[i], s.rows[i].open()}
 				b := r.batch
 				if lists {
 					b = u.batch(r)
@@ -188,6 +188,9 @@ func (s *Session) passResident(ctx context.Context, sel *selection, p *pass) ([]
 	wg.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if err := s.store.failed(); err != nil {
+		return nil, err
 	}
 	return p.merge()
 }

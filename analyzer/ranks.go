@@ -31,7 +31,7 @@ func (l *links) add(j int, b *trace.Batch, at place) {
 		l.over, l.rows = true, nil
 		return
 	}
-	l.rows[j] = append(l.rows[j], &resident{place: at, batch: own})
+	l.rows[j] = append(l.rows[j], &resident{place: at, held: own})
 }
 
 // traced is what is known of the trace of one rank of a deployment.
@@ -99,7 +99,7 @@ func (s *Session) tracedRuns() []traced {
 
 // tracedRank returns the rank that all steps are of, and their span.
 func tracedRank(steps []*resident) (t traced, ok bool) {
-	for _, r := range steps {
+	for _, r := range open(steps) {
 		ranks, at := r.batch.Ints(trace.StepRank), r.batch.Ints(trace.StepT)
 		for i := range r.batch.Rows {
 			rank, known := ranks.At(i)
@@ -153,7 +153,7 @@ func (s *Session) severalRanks() map[int32]bool {
 	type ranks [5]int64
 	first := make(map[int32]ranks)
 	several := make(map[int32]bool)
-	for _, r := range s.steps {
+	for _, r := range open(s.steps) {
 		var columns [len(ranks{})]trace.Ints
 		for i, c := range []trace.Col{trace.StepDP, trace.StepTP, trace.StepPP, trace.StepEP, trace.StepRank} {
 			columns[i] = r.batch.Ints(c)

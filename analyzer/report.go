@@ -72,6 +72,9 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		s.joinDiags(run, log)
 		r.Runs = append(r.Runs, *filled)
 	}
+	if err := s.store.failed(); err != nil {
+		return nil, err
+	}
 	noteSides(r.Runs)
 	log.Merge(&s.diags)
 	log.Merge(s.inputs.ArchiveFaults())

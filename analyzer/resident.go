@@ -11,15 +11,6 @@ import (
 // many: readers hand out small ones, and each batch has a cost.
 const residentRows = 4096
 
-// resident is a batch that stays in memory: its request columns, and its token
-// lists in a compact form while those of all batches fit the budget.
-type resident struct {
-	place
-	batch  *trace.Batch
-	number int32     // of its first row among all
-	lists  []segment // of consecutive rows; nil when they are not resident
-}
-
 // place is where a batch comes from: its input, its run, and the number of its
 // first row within the job that read it.
 type place struct {
@@ -105,7 +96,7 @@ func (u *unpackedList) add(p *packed, rows int) {
 // uses it; the batch is valid until the next call.
 type unpacker struct{ gaps, tokens unpackedList }
 
-func (u *unpacker) batch(r *resident) *trace.Batch {
+func (u *unpacker) batch(r opened) *trace.Batch {
 	u.gaps.reset()
 	u.tokens.reset()
 	for i := range r.lists {
@@ -162,7 +153,8 @@ func (k *keeper) keep(r *resident) {
 type collector struct {
 	table  *trace.Table
 	keeper *keeper // of token lists; nil: the table has none that are kept
-	size   int     // rows of a resident batch
+	store  *store
+	size   int // rows of a resident batch
 	b      *trace.Builder
 	name   string
 	run    *trace.RunMeta
@@ -193,8 +185,9 @@ func (c *collector) seal() {
 	if c.b == nil || c.b.Rows() == 0 {
 		return
 	}
-	r := &resident{place: c.at, batch: c.b.Take(c.run, c.name).Clone(false), lists: c.lists}
+	r := &resident{place: c.at, held: c.b.Take(c.run, c.name).Clone(false), lists: c.lists}
 	c.lists = nil
+	c.store.add(r)
 	if c.keeper != nil {
 		c.keeper.keep(r)
 	}

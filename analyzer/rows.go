@@ -78,7 +78,7 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 		return s.walkInputs(ctx, sel, f)
 	}
 	var u unpacker
-	for i, r := range s.rows {
+	for i, r := range open(s.rows) {
 		s.yield()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -91,7 +91,7 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 			return err
 		}
 	}
-	return nil
+	return s.store.failed()
 }
 
 // walkInputs reads the inputs again, one after the other, for their lists.

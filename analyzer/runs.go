@@ -283,6 +283,7 @@ func (s *Session) checkClocks() {
 		if r.file.label == "" && !united[r.slot] {
 			continue
 		}
+		r := opened{r, r.open()}
 		names, sides := clocksOf(r.batch), r.batch.Dicts(trace.SideCol)
 		for i := range r.batch.Rows {
 			name, key := names.at(i), of{r.slot, ""}

@@ -56,7 +56,7 @@ func (s *Session) choose(q *query.Query, metrics kernel.RowMetric, facts *kernel
 		pass = s.passing(q, metrics)
 	}
 	whys := make([][]uint8, len(s.rows))
-	for i, r := range s.rows {
+	for i, r := range open(s.rows) {
 		s.yield()
 		if pass != nil {
 			c.pass = pass[i]

@@ -78,6 +78,7 @@ type Session struct {
 	diags  diag.Log // of the inputs and their detection
 	slots  slots
 	rows   []*resident // request columns in order of (input, offset)
+	store  *store      // where they are, and the steps
 	loaded bool
 	lists  bool        // the token lists of rows are resident too
 	bases  []int32     // by job: the number of its first row among all

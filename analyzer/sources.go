@@ -30,7 +30,8 @@ func (s *Session) checkSources() {
 		columns[b].Row(i, r)
 		r.Side = side
 	}
-	for _, r := range s.rows {
+	for _, r := range open(s.rows) {
+		clear(columns) // batches may be opened for one turn
 		alone := statesStages(r.batch)
 		for i := range r.batch.Rows {
 			n := r.number + int32(i)

@@ -41,7 +41,7 @@ var stepNames = []string{"replica", "engine", "model", "side", "clock", "run", "
 func (s *Session) tellsSteps(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return !slices.Contains(stepNames, name) ||
-			name == "model" && slices.ContainsFunc(s.rows, func(r *resident) bool { return r.batch.Has(trace.Model) })
+			name == "model" && slices.ContainsFunc(s.rows, func(r *resident) bool { return r.has(trace.Model) })
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *Session) chooseSteps(sel *selection) {
 	}
 	var keep []bool
 	var ids []int32
-	for _, r := range s.steps {
+	for _, r := range open(s.steps) {
 		as, group := asRequests(r.batch), make([]int32, r.batch.Rows)
 		if sel.steps.grouped {
 			sel.groups.of(as, r.file, group, &ids, others{})
@@ -99,7 +99,7 @@ func (s *Session) chooseSteps(sel *selection) {
 
 // chooseStepTime removes the steps that end outside of W, and those without a
 // place in time.
-func chooseStepTime(sel *selection, r *resident, group []int32) {
+func chooseStepTime(sel *selection, r opened, group []int32) {
 	at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
 	var name string
 	var e edge
@@ -120,7 +120,7 @@ func stepClocks(b *trace.Batch) clocks {
 
 // findStepEdges adds the clocks that steps are on and no request.
 func (s *Session) findStepEdges(sel *selection) {
-	for _, r := range s.steps {
+	for _, r := range open(s.steps) {
 		at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
 		var name string
 		var key edgeKey
@@ -148,8 +148,8 @@ func (s *Session) stepEnds() *kernel.Ends {
 	}
 	var views []*kernel.View
 	for _, r := range s.steps {
-		if requests[r.slot] && r.batch.Has(trace.StepDuration) {
-			views = append(views, &kernel.View{Batch: r.batch, RunIndex: r.slot, Group: make([]int32, r.batch.Rows)})
+		if requests[r.slot] && r.has(trace.StepDuration) {
+			views = append(views, &kernel.View{Batch: r.open(), RunIndex: r.slot, Group: make([]int32, r.rows())})
 		}
 	}
 	if len(views) == 0 {
@@ -171,8 +171,9 @@ func (s *Session) stepFacts(facts *kernel.Facts) *kernel.Facts {
 		if int(r.slot) < len(facts.Runs) && facts.Runs[r.slot].HasTimes {
 			continue
 		}
-		at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
-		for i := range r.batch.Rows {
+		b := r.open()
+		at, names := b.Ints(trace.StepT), stepClocks(b)
+		for i := range b.Rows {
 			t, ok := at.At(i)
 			if clock := names.at(i); ok && (!f.HasTimes || clock == f.Clock && t < f.FirstSend) {
 				f.HasTimes, f.Clock, f.FirstSend = true, clock, t
@@ -196,7 +197,7 @@ func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) []kernel.State 
 	}
 	steps, times, loads := kernel.Steps.New(&q, facts), kernel.StepTime.New(&q, facts), kernel.Loads.New(&selected, facts)
 	var zeros []int32
-	for i, r := range s.steps {
+	for i, r := range open(s.steps) {
 		zeros = slices.Grow(zeros[:0], r.batch.Rows)[:r.batch.Rows]
 		for _, x := range []struct {
 			state kernel.State
@@ -211,7 +212,7 @@ func (s *Session) foldSteps(sel *selection, facts *kernel.Facts) []kernel.State 
 	several := s.severalRanks()
 	for _, r := range s.links {
 		if several[r.slot] {
-			times.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot})
+			times.Update(&kernel.View{Batch: r.held, RunIndex: r.slot})
 		}
 	}
 	return []kernel.State{steps, times, loads}

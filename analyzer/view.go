@@ -182,7 +182,7 @@ var outermost = []trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engi
 // selected, else the one that the viewport names.
 func (v *viewer) findSide() error {
 	seen := make(map[trace.Side]bool)
-	for i, r := range v.s.rows {
+	for i, r := range open(v.s.rows) {
 		group := v.sel.of(i)
 		for k := range r.batch.Rows {
 			if r.slot == v.run.slot && (group == nil || group[k] >= 0) {
@@ -229,7 +229,7 @@ func (v *viewer) findClocks() {
 	all := &selection{q: new(query.Query)}
 	v.s.findEdges(all)
 	count := make(map[edgeKey]int)
-	for _, r := range v.s.rows {
+	for _, r := range open(v.s.rows) {
 		names := clocksOf(r.batch)
 		for i := range r.batch.Rows {
 			if r.slot == v.run.slot && v.shows(r.batch, r.number, i, false) {

@@ -28,7 +28,7 @@ func (v *viewer) listsOf(numbers map[int32]int, f func(k *kernel.View, i int)) e
 		i := v.s.find(n)
 		r := v.s.rows[i]
 		if i != last {
-			last, b = i, v.s.linked(u.batch(r), r.number)
+			last, b = i, v.s.linked(u.batch(opened{r, r.open()}), r.number)
 		}
 		f(v.kernelView(r.slot, r.number, b), int(n-r.number))
 	}

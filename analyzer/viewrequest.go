@@ -17,7 +17,7 @@ import (
 func (v *viewer) request(out *Columns) error {
 	n := int32(v.p.Row)
 	i := v.s.find(n)
-	if v.p.Row < 0 || v.p.Row > math.MaxInt32 || i < 0 || n >= v.s.rows[i].number+int32(v.s.rows[i].batch.Rows) {
+	if v.p.Row < 0 || v.p.Row > math.MaxInt32 || i < 0 || n >= v.s.rows[i].number+int32(v.s.rows[i].rows()) {
 		return viewError("there is no request " + strconv.FormatInt(v.p.Row, 10))
 	}
 	r := v.s.rows[i]
@@ -37,7 +37,7 @@ func (v *viewer) request(out *Columns) error {
 		return err
 	}
 	out.Fields = append(out.Fields, Detail{Name: "file", Text: r.file.source.Name(), Value: math.NaN()})
-	if off, ok := r.batch.Ints(trace.Offset).At(int(n - r.number)); ok {
+	if off, ok := r.open().Ints(trace.Offset).At(int(n - r.number)); ok {
 		line, err := formats.LineAt(r.file.source, off)
 		if err != nil {
 			return err

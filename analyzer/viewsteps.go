@@ -29,7 +29,7 @@ func (v *viewer) stepRows(out *Columns) error {
 	for _, name := range v.p.Columns {
 		list = append(list, Column{Name: name})
 	}
-	for i, r := range v.s.steps {
+	for i, r := range open(v.s.steps) {
 		if r.slot == v.run.slot {
 			v.s.yield()
 			v.addSteps(list, cols, r, v.sel.steps.of(i, false))
@@ -45,7 +45,7 @@ func (v *viewer) stepRows(out *Columns) error {
 }
 
 // addSteps adds the selected rows of a batch that are in the viewport's time.
-func (v *viewer) addSteps(list []Column, cols []trace.Col, r *resident, group []int32) {
+func (v *viewer) addSteps(list []Column, cols []trace.Col, r opened, group []int32) {
 	names, stamps := stepClocks(r.batch), r.batch.Ints(trace.StepT)
 	for i := range r.batch.Rows {
 		if group != nil && group[i] < 0 {

@@ -98,10 +98,13 @@ func (s *scratch) fill(r io.Reader) (*spool, error) {
 	}
 	sp.file = f
 	if _, err := f.Write(first[:]); err != nil {
-		return sp, err
+		return sp, s.failed(err)
 	}
-	n, err := io.Copy(f, r)
-	sp.size = sp.inMem + 1 + n
+	in := &counter{r: r}
+	n, err := io.Copy(f, in)
+	if sp.size = sp.inMem + 1 + n; err != nil && in.err == nil {
+		err = s.failed(err)
+	}
 	return sp, err
 }
 
@@ -129,7 +132,7 @@ func (s *scratch) create() (*os.File, error) {
 	}
 	f, err := os.CreateTemp(s.dir, "servescope-*.tmp")
 	if err != nil {
-		return nil, err
+		return nil, s.failed(err)
 	}
 	os.Remove(f.Name())
 	s.mu.Lock()

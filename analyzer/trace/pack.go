@@ -1,0 +1,181 @@
+package trace
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Packed is a batch whose columns are in a compact form, elsewhere: what it
+// holds of them is which are there, and the values of dictionaries.
+type Packed struct{ batch Batch }
+
+// Pack appends the compact form of b to dst, without its lists. It is little-endian and as
+// wide as the range of a column's values in the batch.
+func (b *Batch) Pack(dst []byte) ([]byte, *Packed) {
+	p := &Packed{*b}
+	p.batch.columns = make([]column, len(b.columns))
+	for i := range b.columns {
+		c := &b.columns[i]
+		if c.n == 0 || b.Table.Fields[i].Type == List {
+			continue
+		}
+		p.batch.columns[i] = column{n: c.n, nulls: c.nulls, values: c.values, repaired: c.repaired}
+		dst = c.pack(dst)
+	}
+	return dst, p
+}
+
+// Rows returns the number of rows.
+func (p *Packed) Rows() int { return p.batch.Rows }
+
+// Has reports whether column c holds at least one value that is not null.
+func (p *Packed) Has(c Col) bool { return p.batch.Has(c) }
+
+// Run returns the run that all rows belong to.
+func (p *Packed) Run() *RunMeta { return p.batch.Run }
+
+// Unpack returns the batch whose compact form is src, in memory of its own. ok is
+// false where src is no such form.
+func (p *Packed) Unpack(src []byte) (b *Batch, ok bool) {
+	out := p.batch
+	out.columns = make([]column, len(p.batch.columns))
+	u := unpacking{src: src}
+	for i := range out.columns {
+		if c := &p.batch.columns[i]; c.n > 0 {
+			out.columns[i] = *c
+			out.columns[i].unpack(&u)
+		}
+	}
+	return &out, !u.bad && len(u.src) == 0
+}
+
+func (c *column) pack(dst []byte) []byte {
+	dst = packBytes(dst, c.valid)
+	dst = packInts(dst, c.ints)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(c.floats)))
+	for _, f := range c.floats {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(f))
+	}
+	dst = packInts(dst, c.codes)
+	dst = packBytes(dst, c.bits)
+	dst = packBytes(dst, c.data)
+	return packInts(dst, lengths(c.offsets))
+}
+
+func (c *column) unpack(u *unpacking) {
+	c.valid = u.bytes()
+	c.ints = unpackInts[int64](u)
+	if raw := u.take(8 * u.count()); len(raw) > 0 {
+		c.floats = make([]float64, len(raw)/8)
+		for i := range c.floats {
+			c.floats[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+		}
+	}
+	c.codes = unpackInts[int32](u)
+	c.bits = u.bytes()
+	c.data = u.bytes()
+	c.offsets = unpackInts[int32](u)
+	for i := 1; i < len(c.offsets); i++ {
+		c.offsets[i] += c.offsets[i-1]
+	}
+}
+
+// lengths returns the first offset and the steps from each to the next.
+func lengths(offsets []int32) []int32 {
+	out := make([]int32, len(offsets))
+	for i, v := range offsets {
+		if out[i] = v; i > 0 {
+			out[i] -= offsets[i-1]
+		}
+	}
+	return out
+}
+
+func packBytes(dst, b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
+}
+
+// packInts appends values as their least one and what each is above it.
+func packInts[T int32 | int64](dst []byte, values []T) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(values)))
+	if len(values) == 0 {
+		return dst
+	}
+	lo, hi := values[0], values[0]
+	for _, v := range values {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	width := (bits.Len64(uint64(int64(hi))-uint64(int64(lo))) + 7) / 8
+	dst = append(binary.LittleEndian.AppendUint64(dst, uint64(int64(lo))), byte(width))
+	if width == 0 {
+		return dst
+	}
+	for _, v := range values { // the bytes behind the width are those of the next value, or cut off
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(int64(v))-uint64(int64(lo)))
+		dst = dst[:len(dst)-8+width]
+	}
+	return dst
+}
+
+func unpackInts[T int32 | int64](u *unpacking) []T {
+	n := u.count()
+	if n == 0 {
+		return nil
+	}
+	head := u.take(9)
+	if u.bad || head[8] > 8 {
+		u.bad = true
+		return nil
+	}
+	lo, width := binary.LittleEndian.Uint64(head), int(head[8])
+	raw := u.take(n * width)
+	if u.bad {
+		return nil
+	}
+	out := make([]T, n)
+	mask := uint64(math.MaxUint64) >> (64 - 8*width)
+	for i := range out {
+		at := i * width
+		if at+8 > len(raw) {
+			var last [8]byte
+			copy(last[:], raw[at:at+width])
+			out[i] = T(lo + binary.LittleEndian.Uint64(last[:]))
+			continue
+		}
+		out[i] = T(lo + binary.LittleEndian.Uint64(raw[at:])&mask)
+	}
+	return out
+}
+
+// unpacking reads a compact form.
+type unpacking struct {
+	src []byte
+	bad bool
+}
+
+// take returns the next n bytes, none if there are fewer.
+func (u *unpacking) take(n int) []byte {
+	if n < 0 || n > len(u.src) {
+		u.bad, u.src = true, nil
+		return nil
+	}
+	out := u.src[:n]
+	u.src = u.src[n:]
+	return out
+}
+
+func (u *unpacking) count() int {
+	if head := u.take(4); head != nil {
+		return int(binary.LittleEndian.Uint32(head))
+	}
+	return 0
+}
+
+// bytes returns a copy of the next bytes, nil for none.
+func (u *unpacking) bytes() []byte {
+	if b := u.take(u.count()); len(b) > 0 {
+		return append([]byte(nil), b...)
+	}
+	return nil
+}

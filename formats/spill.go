@@ -1,0 +1,77 @@
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// Spill is a temporary file that holds what is not held in memory. It is safe for
+// concurrent use, and goes with its Inputs.
+type Spill struct {
+	from *scratch
+	mu   sync.Mutex
+	file *os.File // nil until something is in it
+	size int64
+}
+
+// Spill returns a temporary file, or nil where none may be written.
+func (in *Inputs) Spill() *Spill {
+	if in.scratch.dir == "" {
+		return nil
+	}
+	return &Spill{from: &in.scratch}
+}
+
+// Append writes p to the end of the file and returns where it is.
+func (s *Spill) Append(p []byte) (off int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		if s.file, err = s.from.create(); err != nil {
+			return 0, err
+		}
+	}
+	off = s.size
+	if _, err = s.file.WriteAt(p, off); err != nil {
+		return 0, s.from.failed(err)
+	}
+	s.size += int64(len(p))
+	return off, nil
+}
+
+// Read reads the bytes at off, len(p) of them.
+func (s *Spill) Read(p []byte, off int64) error {
+	if _, err := s.file.ReadAt(p, off); err != nil {
+		return s.from.failed(err)
+	}
+	return nil
+}
+
+// scratchError is why a temporary file is of no use.
+type scratchError struct {
+	dir string
+	err error
+}
+
+func (e *scratchError) Error() string {
+	return fmt.Sprintf("a temporary file in %s: %v", e.dir, e.err)
+}
+
+func (e *scratchError) Unwrap() error { return e.err }
+
+// Hint returns what to do about it.
+func (e *scratchError) Hint() string {
+	return "make room there, or name another directory in TMPDIR"
+}
+
+// failed returns the error of writing or reading a temporary file, without the
+// name of the file, which is gone.
+func (s *scratch) failed(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return &scratchError{s.dir, err}
+}
