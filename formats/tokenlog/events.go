@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
@@ -28,7 +29,8 @@ const (
 	batchValues = 1 << 18
 )
 
-// eventReader scans blocks in parallel and folds their events in file order.
+// eventReader scans blocks in parallel and folds their events in file order, on
+// several workers while the batch before is in use.
 type eventReader struct {
 	stream    *block.Stream[*events]
 	run       *trace.RunMeta
@@ -38,7 +40,11 @@ type eventReader struct {
 	batch     *trace.Batch
 	diags     diag.Log
 	account   formats.Account
-	done      bool
+	ended     bool          // there are no more rows
+	wanted    chan struct{} // by Next, of the goroutine that folds; nil: Next folds itself
+	ready     chan bool     // whether there is a batch
+	wg        sync.WaitGroup
+	cancel    context.CancelFunc
 }
 
 func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
@@ -52,27 +58,60 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 	r.assembler = assemble.NewAssembler(&assemble.Writer{
 		Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
 	}, opt.Memory)
+	ctx, r.cancel = context.WithCancel(ctx)
 	absolute := first.clock.Kind == trace.Wall || first.clock.Kind == trace.Monotonic
 	fresh := func() *events { return newEvents(r.file, absolute) }
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents)
+	if opt.Workers > 1 {
+		r.wanted, r.ready = make(chan struct{}), make(chan bool)
+		r.wg.Go(r.work)
+	}
 	return r, nil
 }
 
+// work makes batches, each while the one before is in use: the builder keeps that
+// one until it is asked for the next.
+func (r *eventReader) work() {
+	for more := true; more; {
+		r.fill()
+		if _, ok := <-r.wanted; !ok {
+			return
+		}
+		more = r.take()
+		r.ready <- more
+	}
+}
+
 func (r *eventReader) Next() bool {
+	switch {
+	case r.ended:
+	case r.wanted == nil:
+		r.fill()
+		r.ended = !r.take()
+	default:
+		r.wanted <- struct{}{}
+		r.ended = !<-r.ready
+	}
+	return !r.ended
+}
+
+// fill folds events until there are rows for a batch, or no more.
+func (r *eventReader) fill() {
 	for !r.full() && r.stream.Next() {
 		s := r.stream.Value()
 		r.diags.Merge(&s.log)
 		r.assembler.Fold(&s.Events)
 		r.count(s)
 	}
-	if !r.full() && r.stream.Err() == nil && !r.done {
+	if !r.full() && r.stream.Err() == nil {
 		r.assembler.Flush(r.full)
 	}
+}
+
+// take makes a batch of the rows so far, and reports whether there are any.
+func (r *eventReader) take() bool {
 	if r.builder.Rows() == 0 {
-		if !r.done {
-			r.diags.Merge(r.stream.Diags())
-		}
-		r.done = true
+		r.diags.Merge(r.stream.Diags())
 		return false
 	}
 	r.batch = r.builder.Take(r.run, r.file)
@@ -106,7 +145,13 @@ func (r *eventReader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *eventReader) Close() error {
-	r.done = true
+	r.ended = true
+	r.cancel()
+	if r.wanted != nil {
+		close(r.wanted)
+		r.wg.Wait()
+		r.wanted = nil
+	}
 	return r.stream.Close()
 }
 
