@@ -1,7 +1,9 @@
 package tokenlog
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -58,6 +60,7 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 	r.assembler = assemble.NewAssembler(&assemble.Writer{
 		Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
 	}, opt.Memory)
+	r.assembler.Bound(opt.Memory/2, opt.Scratch)
 	ctx, r.cancel = context.WithCancel(ctx)
 	absolute := first.clock.Kind == trace.Wall || first.clock.Kind == trace.Monotonic
 	fresh := func() *events { return newEvents(r.file, absolute) }
@@ -97,20 +100,20 @@ func (r *eventReader) Next() bool {
 
 // fill folds events until there are rows for a batch, or no more.
 func (r *eventReader) fill() {
-	for !r.full() && r.stream.Next() {
+	for !r.full() && r.assembler.Err() == nil && r.stream.Next() {
 		s := r.stream.Value()
 		r.diags.Merge(&s.log)
 		r.assembler.Fold(&s.Events)
 		r.count(s)
 	}
-	if !r.full() && r.stream.Err() == nil {
+	if !r.full() && r.Err() == nil {
 		r.assembler.Flush(r.full)
 	}
 }
 
 // take makes a batch of the rows so far, and reports whether there are any.
 func (r *eventReader) take() bool {
-	if r.builder.Rows() == 0 {
+	if r.builder.Rows() == 0 || r.assembler.Err() != nil {
 		r.diags.Merge(r.stream.Diags())
 		return false
 	}
@@ -138,7 +141,7 @@ func (r *eventReader) count(s *events) {
 }
 
 func (r *eventReader) Batch() *trace.Batch      { return r.batch }
-func (r *eventReader) Err() error               { return r.stream.Err() }
+func (r *eventReader) Err() error               { return cmp.Or(r.assembler.Err(), r.stream.Err()) }
 func (r *eventReader) Diags() *diag.Log         { return &r.diags }
 func (r *eventReader) Runs() []*trace.RunMeta   { return []*trace.RunMeta{r.run} }
 func (r *eventReader) Account() formats.Account { return r.account }
@@ -152,7 +155,7 @@ func (r *eventReader) Close() error {
 		r.wg.Wait()
 		r.wanted = nil
 	}
-	return r.stream.Close()
+	return errors.Join(r.stream.Close(), r.assembler.Close())
 }
 
 // events is what one block becomes.

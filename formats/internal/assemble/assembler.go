@@ -5,6 +5,7 @@ package assemble
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"servescope/analyzer/sorting"
@@ -30,6 +31,10 @@ type Assembler struct {
 	nodes   nodes
 	row     Row
 	sorted  sorter
+	memory  int64  // bytes of the open requests, 0: no bound
+	texts   int64  // of these, those of texts and fields
+	most    uint32 // chunks of a request whose times are kept
+	spill   spill
 	touched int64 // keeps touch from being optimised away
 
 	flushing bool
@@ -70,6 +75,7 @@ type detail struct {
 	counts    list // tokens per chunk, once one has been stated
 	fields    []Field
 	texts     []byte // of the fields' spans
+	counted   int    // bytes of texts and fields that the assembler has counted
 	sequence
 }
 
@@ -99,6 +105,16 @@ func NewAssembler(w *Writer, memory int64) *Assembler {
 	return a
 }
 
+// Bound sets the memory of all open requests in bytes. What goes beyond is kept
+// in a temporary file in dir; without dir the oldest requests are given up. Close
+// must be called then.
+func (a *Assembler) Bound(memory int64, dir string) {
+	a.memory, a.spill.dir, a.spill.create = memory, dir, createScratch
+	if memory > 0 {
+		a.most = uint32(min(max(memory/64, 1<<16), math.MaxInt32))
+	}
+}
+
 // add adds one event; q may be its request.
 func (a *Assembler) add(e *Events, ev *Event, q *open) {
 	if ev.Choice != 0 {
@@ -119,7 +135,7 @@ func (a *Assembler) add(e *Events, ev *Event, q *open) {
 	}
 	a.token(q, ev)
 	if ev.NFields > 0 {
-		q.keep(e, ev)
+		a.keep(q.detail, e, ev)
 	}
 }
 
@@ -129,6 +145,16 @@ func (q *open) name() []byte {
 		return q.longID
 	}
 	return q.id[:min(q.idSize, idLen)]
+}
+
+// setName gives a new request its id.
+func (q *open) setName(id []byte) {
+	if len(id) <= idLen {
+		q.idSize = uint8(copy(q.id[:], id))
+		return
+	}
+	q.idSize = longID
+	q.longID = append(q.longID[:0], id...)
 }
 
 // find returns the open request with the given id, or nil.
@@ -158,20 +184,14 @@ func (a *Assembler) isHead(k Kind) bool {
 // begin opens a request for an event that belongs to none. It returns nil for one
 // that comes after its request's end.
 func (a *Assembler) begin(e *Events, ev *Event, id []byte) *open {
-	if a.recent.uses[ev.Hash].n > 0 && !a.isHead(ev.Kind) {
+	if a.recent.of(ev.Hash).n > 0 && !a.isHead(ev.Kind) {
 		a.w.Note(afterEnd, e.Base+int64(ev.Line))
 		return nil
 	}
-	q := a.take()
-	d := q.detail
-	*q = open{hash: ev.Hash, detail: d, idSize: uint8(min(len(id), longID))}
-	*d = detail{offset: e.Base + int64(ev.Line), tokenKind: -1, fields: d.fields[:0], texts: d.texts[:0], longID: d.longID[:0], sequence: sequence{choices: d.choices[:0]}}
-	if len(id) <= idLen {
-		copy(q.id[:], id)
-	} else {
-		q.idSize = longID
-		d.longID = append(d.longID, id...)
-	}
+	q := a.fresh()
+	q.hash, q.offset = ev.Hash, e.Base+int64(ev.Line)
+	q.setName(id)
+	a.account(q.detail)
 	if ev.Kind >= Token {
 		q.flags |= headless
 	}
@@ -179,8 +199,8 @@ func (a *Assembler) begin(e *Events, ev *Event, id []byte) *open {
 	return q
 }
 
-// take returns a request that is not in use.
-func (a *Assembler) take() *open {
+// fresh returns a request that is not in use, empty.
+func (a *Assembler) fresh() *open {
 	if len(a.free) == 0 {
 		page, details := make([]open, pageLen), make([]detail, pageLen)
 		for i := range page {
@@ -191,8 +211,20 @@ func (a *Assembler) take() *open {
 	n := len(a.free) - 1
 	q := a.free[n]
 	a.free = a.free[:n]
+	d := q.detail
+	*q = open{detail: d}
+	*d = detail{tokenKind: -1, fields: d.fields[:0], texts: d.texts[:0], longID: d.longID[:0], sequence: sequence{choices: d.choices[:0]}}
 	return q
 }
+
+// account counts the bytes of a request's texts and fields.
+func (a *Assembler) account(d *detail) {
+	n := len(d.texts) + len(d.longID) + fieldBytes*len(d.fields)
+	a.texts += int64(n - d.counted)
+	d.counted = n
+}
+
+const fieldBytes = 32
 
 // token adds a token event.
 func (a *Assembler) token(q *open, ev *Event) {
@@ -213,7 +245,7 @@ func (a *Assembler) token(q *open, ev *Event) {
 			q.first, gap = ev.At, 0
 		}
 		q.flags &^= noLast
-	} else if q.flags&noMemory == 0 && !a.nodes.push(&q.gaps, gap) {
+	} else if q.flags&noMemory == 0 && (a.most > 0 && q.chunks > a.most || !a.nodes.push(&q.gaps, gap)) {
 		a.giveUp(q)
 	}
 	if gap < 0 {
@@ -272,7 +304,7 @@ func (a *Assembler) stage(e *Events, ev *Event, q *open) {
 		if ev.Timed {
 			d.fields = append(d.fields, Field{Col: trace.Finished, Int: ev.At})
 		}
-		d.keep(e, ev)
+		a.keep(d, e, ev)
 		a.end(q, [...]trace.Status{trace.OK, trace.Failed, trace.Aborted}[ev.Kind-Finish])
 		return
 	case Arrival:
@@ -294,40 +326,56 @@ func (a *Assembler) stage(e *Events, ev *Event, q *open) {
 		d.set |= 1 << ev.Kind
 		d.stages[ev.Kind] = ev.At
 	}
-	d.keep(e, ev)
+	a.keep(d, e, ev)
 }
 
 // keep copies the further columns of an event. Of several that state a column
 // the last counts.
-func (d *detail) keep(e *Events, ev *Event) {
+func (a *Assembler) keep(d *detail, e *Events, ev *Event) {
 	for _, f := range e.Fields[ev.Fields : ev.Fields+uint32(ev.NFields)] {
+		i := slices.IndexFunc(d.fields, func(o Field) bool { return o.Col == f.Col })
 		if f.Text {
 			s := e.Bytes(f.Span)
-			f.Span.From = uint32(len(d.texts))
-			d.texts = append(d.texts, s...)
-			f.Span.To = uint32(len(d.texts))
+			if i >= 0 && string(d.text(d.fields[i].Span)) == string(s) {
+				continue
+			}
+			f.Span = d.keepText(s)
 		}
-		if i := slices.IndexFunc(d.fields, func(o Field) bool { return o.Col == f.Col }); i >= 0 {
+		if i >= 0 {
 			d.fields[i] = f
 		} else {
 			d.fields = append(d.fields, f)
 		}
 	}
+	a.account(d)
+}
+
+func (d *detail) text(s Span) []byte { return d.texts[s.From:s.To] }
+
+func (d *detail) keepText(s []byte) Span {
+	from := uint32(len(d.texts))
+	d.texts = append(d.texts, s...)
+	return Span{from, uint32(len(d.texts))}
 }
 
 // Flush writes requests that have not ended, in the order of their first events,
-// until full says that the batch is. It returns false when there are none left.
-// No event may be added once it has been called.
+// until full says that the batch is; then those whose parts had gone. It returns
+// false when there are none left. No event may be added once it has been called.
 func (a *Assembler) Flush(full func() bool) (more bool) {
-	if !a.flushing {
-		a.flushing = true
-		a.left = a.byOffset()
+	for !full() {
+		switch {
+		case a.resume():
+		case !a.flushing:
+			a.flushing = true
+			a.left = a.byOffset()
+		case len(a.left) > 0:
+			a.end(a.left[0], trace.Open)
+			a.left = a.left[1:]
+		case !a.next():
+			return false
+		}
 	}
-	for len(a.left) > 0 && !full() {
-		a.end(a.left[0], trace.Open)
-		a.left = a.left[1:]
-	}
-	return len(a.left) > 0
+	return true
 }
 
 // byOffset returns the open requests, without their further choices, in the
@@ -349,9 +397,14 @@ func (a *Assembler) Expire(limit int) {
 	if int(a.table.n) <= limit {
 		return
 	}
+	a.expire(expired)
+}
+
+// expire writes the older half of the open requests as open.
+func (a *Assembler) expire(why *Problem) {
 	list := a.byOffset()
 	for _, q := range list[:(len(list)+1)/2] {
-		a.w.Note(expired, q.offset)
+		a.w.Note(why, q.offset)
 		a.end(q, trace.Open)
 	}
 }

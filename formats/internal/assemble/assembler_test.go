@@ -363,66 +363,34 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestRecent: what ended long ago is forgotten, and memory does not grow.
+// TestRecent: what ended long ago is forgotten, group by group, and memory does
+// not grow.
 func TestRecent(t *testing.T) {
 	var r recent
-	for i := range uint64(3 * recentLen) {
-		r.add(i, int64(i))
-	}
-	if len(r.uses) != recentLen || len(r.ring) != recentLen || r.uses[0].n != 0 || r.uses[3*recentLen-1] != (use{1, 3*recentLen - 1}) {
-		t.Errorf("%d ids, a ring of %d", len(r.uses), len(r.ring))
-	}
-}
-
-// TestHash: the bytes behind an id do not count, its length does.
-func TestHash(t *testing.T) {
-	seen := map[uint64]string{}
-	for _, s := range []string{"", "a", "a\x00", "\x00", "12345678", "12345678\x00", "123456781", "1234567812345678", "b"} {
-		h := Hash([]byte(s))
-		if old, ok := seen[h]; ok {
-			t.Errorf("%q and %q have the same hash", s, old)
+	hash := func(group, i int) uint64 { return uint64(group)<<(64-groupBits) | uint64(i) }
+	for i := range 3 * groupUses {
+		r.add(hash(5, i), int64(i))
+		if i%7 == 0 {
+			r.add(hash(4095, i), int64(-i))
 		}
-		seen[h] = s
 	}
-}
-
-func BenchmarkFold(b *testing.B) {
-	for _, open := range []int{200, 50_000} {
-		b.Run(fmt.Sprintf("open=%d", open), func(b *testing.B) {
-			r := rand.New(rand.NewPCG(9, 10))
-			ids := make([]string, open)
-			left := make([]int, open)
-			for i := range ids {
-				ids[i] = fmt.Sprintf("req-%06d", i)
-				left[i] = r.IntN(200)
-			}
-			var blocks []*Events
-			off := int64(1)
-			for range max(2_000_000/4000, 1) {
-				var list []happening
-				for range 4000 {
-					k := r.IntN(open)
-					off += 60
-					h := happening{id: ids[k], kind: Token, at: off * 1000, timed: true, tokens: -1, off: off}
-					if left[k]--; left[k] < 0 {
-						h.kind, left[k] = Finish, 200
-					} else if left[k] == 199 {
-						h.kind = Arrival
-					}
-					list = append(list, h)
-				}
-				blocks = append(blocks, pack(list))
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				a, w := newTest(0)
-				for _, e := range blocks {
-					if a.Fold(e); w.Builder.Rows() > 1000 {
-						w.Builder.Take(w.Run, "bench")
-					}
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(4000*len(blocks)), "ns/event")
-		})
+	r.add(hash(5, 3*groupUses-2), 99)
+	for i := range 3 * groupUses {
+		want := use{}
+		switch {
+		case i == 3*groupUses-2:
+			want = use{hash(5, i), 99, 2}
+		case i >= 2*groupUses:
+			want = use{hash(5, i), int64(i), 1}
+		}
+		if got := r.of(hash(5, i)); got != want {
+			t.Errorf("%d: %+v, want %+v", i, got, want)
+		}
+	}
+	if got := r.of(hash(4095, 7)); got.n != 1 || got.start != -7 {
+		t.Errorf("another group pushed it out: %+v", got)
+	}
+	if len(r.groups[5]) != groupUses {
+		t.Errorf("%d ids in a group", len(r.groups[5]))
 	}
 }

@@ -29,7 +29,7 @@ func (a *Assembler) choice(e *Events, ev *Event) {
 		a.endChoice(q, e, ev)
 	case ev.Kind == Token:
 		a.token(q, ev)
-		q.keep(e, ev)
+		a.keep(q.detail, e, ev)
 	case q.of == nil:
 		a.stage(e, ev, q)
 	default:
@@ -38,7 +38,7 @@ func (a *Assembler) choice(e *Events, ev *Event) {
 			d.set |= 1 << ev.Kind
 			d.stages[ev.Kind] = ev.At
 		}
-		d.keep(e, ev)
+		a.keep(d, e, ev)
 	}
 }
 
@@ -81,7 +81,7 @@ func (a *Assembler) endChoice(q *open, e *Events, ev *Event) {
 	if ev.Timed {
 		d.fields = append(d.fields, Field{Col: trace.Finished, Int: ev.At})
 	}
-	d.keep(e, ev)
+	a.keep(d, e, ev)
 	n := int64(len(of.choices)) + 1
 	if i := slices.IndexFunc(of.fields, func(f Field) bool { return f.Col == trace.NChoices }); i >= 0 {
 		n = max(n, of.fields[i].Int)

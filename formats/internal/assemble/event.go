@@ -74,8 +74,9 @@ func MakeTick(hash uint64, at int64, from, lead, size int) Tick {
 }
 
 // Event returns the i-th event in file order.
-func (e *Events) Event(i int) Event {
-	t := &e.Ticks[i]
+func (e *Events) Event(i int) Event { return e.event(&e.Ticks[i]) }
+
+func (e *Events) event(t *Tick) Event {
 	if t.size == 0 {
 		return e.List[t.from]
 	}

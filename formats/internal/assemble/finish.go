@@ -11,7 +11,7 @@ import (
 func (a *Assembler) end(q *open, status trace.Status) {
 	hash := q.hash
 	a.fill(q, q.ownStatus(status))
-	before, start := a.recent.uses[hash], q.start()
+	before, start := a.recent.of(hash), q.start()
 	uses := before.n
 	if uses > 0 && start != Unknown && start == before.start {
 		a.w.Note(duplicate, q.offset)
@@ -37,13 +37,17 @@ func (d *detail) start() int64 {
 	return Unknown
 }
 
+// mostKept is how many bytes of text a request that is not in use may keep.
+const mostKept = 512
+
 // forget frees what an open request holds.
 func (a *Assembler) forget(q *open) {
 	d := q.detail
 	a.nodes.drop(&q.gaps)
 	a.nodes.drop(&d.counts)
 	a.table.remove(q.hash, q)
-	if cap(d.texts) > 4096 || cap(d.longID) > 4096 {
+	a.texts -= int64(d.counted)
+	if cap(d.texts) > mostKept || cap(d.longID) > mostKept {
 		d.texts, d.longID = nil, nil
 	}
 	q.hash, q.idSize = 0, 0 // an event that was looked up before must not match

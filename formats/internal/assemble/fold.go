@@ -15,32 +15,45 @@ const nearby = 1 << 12
 
 // Fold adds the events of one block. Blocks come in file order.
 func (a *Assembler) Fold(e *Events) {
+	for list := e.Ticks; len(list) > 0 && a.spill.err == nil; {
+		if a.spill.away != 0 {
+			list = a.sift(e, list)
+		}
+		list = list[a.fold(e, list):]
+	}
+}
+
+// fold adds events until open requests had to go, and returns how many it has
+// added.
+func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 	var found [ahead]*open
-	for list := e.Ticks; len(list) > 0; {
-		n := min(len(list), ahead)
-		a.look(list[:n], &found)
-		for i := range list[:n] {
-			t, q := &list[i], found[i&(ahead-1)]
-			if t.size == 0 {
+	for ; done < len(list); done += ahead {
+		next := list[done:min(done+ahead, len(list))]
+		a.look(next, &found)
+		for i := range next {
+			t, q := &next[i], found[i&(ahead-1)]
+			switch {
+			case t.size == 0:
 				a.add(e, &e.List[t.from], q)
-				continue
-			}
-			if q == nil || !q.means(e.Text, t) {
-				if q = a.findTick(e, t); q == nil {
+			case q == nil || !q.means(e.Text, t):
+				ev := e.event(t)
+				a.add(e, &ev, nil)
+			default:
+				if gap := t.at - q.last; q.flags&usual == answered && uint64(gap) <= math.MaxInt32 && q.gaps.n < nodeLen {
+					q.gaps.v[q.gaps.n] = int32(gap)
+					q.gaps.n++
+					q.chunks++
+					q.last = t.at
 					continue
 				}
+				a.token(q, &Event{At: t.at, Tokens: -1, Timed: true, Sort: -1})
 			}
-			if gap := t.at - q.last; q.flags&usual == answered && uint64(gap) <= math.MaxInt32 && q.gaps.n < nodeLen {
-				q.gaps.v[q.gaps.n] = int32(gap)
-				q.gaps.n++
-				q.chunks++
-				q.last = t.at
-				continue
+			if a.relieve() {
+				return done + i + 1
 			}
-			a.token(q, &Event{At: t.at, Tokens: -1, Timed: true, Sort: -1})
 		}
-		list = list[n:]
 	}
+	return len(list)
 }
 
 // usual are the flags of which a request has but answered while its tokens are
@@ -75,16 +88,6 @@ func (a *Assembler) look(list []Tick, found *[ahead]*open) {
 		}
 	}
 	a.touched = sum
-}
-
-// findTick returns the request of a token, which begins if need be, or nil for
-// one that comes after its request's end.
-func (a *Assembler) findTick(e *Events, t *Tick) *open {
-	id := e.Text[t.from : t.from+uint32(t.size)]
-	if q := a.find(t.hash, id); q != nil {
-		return q
-	}
-	return a.begin(e, &Event{Hash: t.hash, Line: t.from - uint32(t.lead), Kind: Token}, id)
 }
 
 // means reports whether the request is that of a token.

@@ -11,7 +11,10 @@ import (
 // the nodes back.
 
 // nodeLen is the number of values in a node.
-const nodeLen = 15
+const (
+	nodeLen   = 15
+	nodeBytes = 4*nodeLen + 4
+)
 
 type node struct {
 	v    [nodeLen]int32
@@ -25,6 +28,7 @@ const pageLen = 1024
 type nodes struct {
 	pages [][]node
 	used  uint32 // nodes ever taken
+	live  uint32 // of these, those in lists
 	free  uint32 // chain of nodes given back
 	limit uint32 // nodes that may be taken, 0: no limit
 }
@@ -46,6 +50,7 @@ func (p *nodes) at(i uint32) *node { return &p.pages[i/pageLen][i%pageLen] }
 func (p *nodes) take() uint32 {
 	i := p.free
 	if i != 0 {
+		p.live++
 		p.free = p.at(i).next
 		p.at(i).next = 0
 		return i
@@ -56,6 +61,7 @@ func (p *nodes) take() uint32 {
 	if p.used++; int(p.used/pageLen) >= len(p.pages) {
 		p.pages = append(p.pages, make([]node, pageLen))
 	}
+	p.live++
 	return p.used
 }
 
@@ -147,6 +153,9 @@ func (d *decoder) add(values []int32) {
 
 // drop gives the nodes of l back and empties it.
 func (p *nodes) drop(l *list) {
+	for i := l.head; i != 0; i = p.at(i).next {
+		p.live--
+	}
 	if l.tail != 0 {
 		p.at(l.tail).next = p.free
 		p.free = l.head

@@ -50,6 +50,8 @@ var (
 		"there was no memory for the gaps of all open requests: some have none", "give more with --memory"}
 	expired = &Problem{"request_expired", diag.Notice,
 		"too many requests are open at a time: the oldest are given up as open, and events that follow are not joined with them", "make the server log the end of every request"}
+	crowded = &Problem{"request_expired", diag.DataLoss,
+		"there is no memory for all open requests: the oldest are given up as open, and events that follow are not joined with them", "give more with --memory, or a directory for temporary files"}
 	badClock = &Problem{"bad_clock", diag.Notice,
 		"a clock is not wall, monotonic, run or request, or one of these/host: the file's clock is assumed", "write a known clock"}
 )

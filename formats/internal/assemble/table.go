@@ -67,37 +67,53 @@ func (t *table) remove(hash uint64, q *open) {
 // use is how often an id has been used, and when its last request began: Unknown
 // where nothing says so.
 type use struct {
-	n     uint32
+	hash  uint64
 	start int64
+	n     uint32
 }
 
 // recent remembers how the ids that ended last have been used. Without it
 // every event that comes after its request's end would look like a request
-// without a beginning.
-type recent struct {
-	uses map[uint64]use
-	ring []uint64
-	at   int
+// without a beginning. Each group of ids has its own memory, so that what is
+// known of an id does not depend on those of other groups.
+type recent struct{ groups [][]use }
+
+// Groups are told by the first bits of the hash; each remembers as many ids as
+// uses. 64 k ids are remembered in all.
+const (
+	groupBits = 12
+	groupUses = 16
+)
+
+// of returns how an id has been used; n is 0 if nothing is known of it.
+func (r *recent) of(hash uint64) use {
+	if r.groups != nil {
+		for _, u := range r.groups[hash>>(64-groupBits)] {
+			if u.hash == hash {
+				return u
+			}
+		}
+	}
+	return use{}
 }
 
-// recentLen is the number of ended requests that are remembered.
-const recentLen = 1 << 16
-
 // add notes that a request with the given hash and beginning has ended.
-func (r *recent) add(hash uint64, start int64) {
-	if r.uses == nil {
-		r.uses = make(map[uint64]use)
+func (r *recent) add(hash uint64, start int64) { r.put(use{hash, start, r.of(hash).n + 1}) }
+
+// put sets how an id has been used.
+func (r *recent) put(u use) {
+	if r.groups == nil {
+		r.groups = make([][]use, 1<<groupBits)
 	}
-	n := r.uses[hash].n
-	r.uses[hash] = use{n + 1, start}
-	if n > 0 {
-		return
+	g := &r.groups[u.hash>>(64-groupBits)]
+	for i := range *g {
+		if (*g)[i].hash == u.hash {
+			(*g)[i] = u
+			return
+		}
 	}
-	if len(r.ring) < recentLen {
-		r.ring = append(r.ring, hash)
-		return
+	if len(*g) == groupUses {
+		*g = (*g)[:copy(*g, (*g)[1:])]
 	}
-	delete(r.uses, r.ring[r.at])
-	r.ring[r.at] = hash
-	r.at = (r.at + 1) % recentLen
+	*g = append(*g, u)
 }
