@@ -146,3 +146,20 @@ func TestDecodeSpanKinds(t *testing.T) {
 		t.Errorf("%+v", s.Tables[0])
 	}
 }
+
+// TestEngineStep: the metric is of the intervals between the ends of steps: 30 of a
+// decode step, 60 of a prefill, 31 and 30 of decode steps of two.
+func TestEngineStep(t *testing.T) {
+	spans := source{"spans.json", "", servedSpans()}
+	run := analyze(t, queryOf(t, "window=1s", "by=replica"), spans).Runs[0]
+	for _, c := range []*report.Cell{&run.Cell, &run.Windows[0].Cell, &run.Groups[0].Cell} {
+		wants(t, c, "engine_step", 4, "min", 30.0, "mean", 151/4.0, "max", 60.0, "0.5", 30.5)
+	}
+	if m := run.Metrics["engine_step"]; m.Side != "engine" || m.Definition != "default" {
+		t.Errorf("%+v", m)
+	}
+	run = analyze(t, new(query.Query), source{"a.jsonl", "", sample(t, "tokenlog.jsonl")}).Runs[0]
+	if m := run.Metrics["engine_step"]; m.N != 0 || m.Reason != "not_recorded" {
+		t.Errorf("%+v", m)
+	}
+}

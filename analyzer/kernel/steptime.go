@@ -260,6 +260,7 @@ func (s *stepTimeState) Finish(out Output) {
 		for _, c := range s.cells(steps.Timelines()) {
 			cell := out.Cell(run, c.group, c.window)
 			cell.Decompositions = append(cell.Decompositions, steps.Decompositions(c.steps, c.window == NoWindow)...)
+			s.engineStep(cell, steps.Timelines(), c.steps, c.window == NoWindow)
 		}
 	}
 }

@@ -110,6 +110,14 @@ var latencies = []*Metric{
 		Source: ours,
 	},
 	{
+		Name: "engine_step", Title: "time from engine step to engine step", Kind: Pooled, Unit: unit.Nanosecond, Better: Lower, Occasional: true,
+		Formula: "differences of the ends of consecutive engine steps of a replica, those of all replicas pooled",
+		Inputs:  []trace.Col{}, Reasons: []Reason{NotRecorded},
+		Doc: "What profiler traces and spans of schedulers give; n counts steps, whatever they did but for dummy ones. A chunk gap holds one or more of them, and delivery. " +
+			"Logs that state the time inside of steps, or a mean of several, give none: see their steps.",
+		Source: ours,
+	},
+	{
 		Name: "token_latency", Title: "time per token, smoothed over its chunk", Kind: Pooled, Unit: unit.NSPerToken, Better: Lower,
 		Formula: "chunk gap / k, repeated k times, for every chunk of k tokens after the first",
 		Inputs:  []trace.Col{trace.ChunkGaps, trace.ChunkTokens}, Reasons: []Reason{NoToken, NLessThan2, NotStreamed, NotRecorded},
