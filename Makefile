@@ -20,7 +20,7 @@ JSEXEC = $$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 WASM_BUDGET = 3145728
 # Inlining is a tenth of the browser's core, and pays only in loops over much
 # data: everything else is compiled without it.
-HOT = runtime internal/runtime/... sync bytes strconv internal/strconv slices sort \
+HOT = internal/runtime/... sync bytes strconv internal/strconv slices sort \
 	github.com/klauspost/compress/... servescope/analyzer/kernel servescope/analyzer/stat \
 	servescope/analyzer/trace servescope/formats/internal/... servescope/formats/tokenlog \
 	servescope/formats/torchtrace servescope/formats/otlp servescope/formats/sglanglog \

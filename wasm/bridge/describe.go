@@ -1,10 +1,13 @@
 package bridge
 
 import (
+	"strings"
+
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
-	"servescope/formats"
 )
 
 // description is the head of the answer to describe.
@@ -16,6 +19,13 @@ type description struct {
 	Columns     []columnInfo `json:"columns"`
 	Dimensions  []string     `json:"dimensions"`
 	Filters     []string     `json:"filter_metrics"` // metrics of single requests that filters and objectives take
+	Sessions    []held       `json:"sessions"`       // that are open, in order of their numbers
+}
+
+// held is a session that is open.
+type held struct {
+	Session string         `json:"session"`
+	Inputs  []report.Input `json:"inputs"`
 }
 
 type named struct {
@@ -48,10 +58,10 @@ var types = map[trace.Type]string{
 	trace.Int64: "int64", trace.Float64: "float64", trace.Bool: "bool", trace.Text: "text", trace.Dict: "dict", trace.List: "list",
 }
 
-// describe lists what the registries hold.
-func describe(set *formats.Set) *description {
+// describe lists what the registries hold, and the sessions.
+func (e *Engine) describe() *description {
 	d := &description{Type: "result", Dimensions: query.Dimensions, Filters: query.Metrics}
-	for _, f := range set.All() {
+	for _, f := range e.opt.Set.All() {
 		d.Formats = append(d.Formats, named{f.Name, f.Title})
 	}
 	for _, m := range metric.All() {
@@ -64,5 +74,11 @@ func describe(set *formats.Set) *description {
 		f := &trace.Requests.Fields[i]
 		d.Columns = append(d.Columns, columnInfo{f.Name, types[f.Type], string(f.Unit), f.Stamp, f.Doc, f.Values})
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for number, s := range e.sessions {
+		d.Sessions = append(d.Sessions, held{number, s.s.Inputs()})
+	}
+	sorting.By(d.Sessions, func(a, b held) int { return strings.Compare(a.Session, b.Session) })
 	return d
 }

@@ -89,7 +89,7 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 	}
 	switch op := m.text("op"); op {
 	case "describe":
-		return describe(e.opt.Set), nil, nil
+		return e.describe(), nil, nil
 	case "open":
 		return e.open(ctx, m, files)
 	case "run", "view", "export":

@@ -98,6 +98,28 @@ func policy(engine Engine, script, style string) string {
 		"; img-src blob: data:; worker-src " + worker + "; connect-src " + connect + "; form-action 'none'; base-uri 'none'"
 }
 
+// Headers are those that a host of a document sends with it: the policy once more,
+// and what a document cannot say itself.
+func Headers(engine Engine) (map[string]string, error) {
+	script, err := read("page.js")
+	if err != nil {
+		return nil, err
+	}
+	style, err := read("page.css")
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"Content-Type":               "text/html; charset=utf-8",
+		"Content-Security-Policy":    policy(engine, script, style) + "; frame-ancestors 'none'",
+		"Referrer-Policy":            "no-referrer",
+		"X-Content-Type-Options":     "nosniff",
+		"Cross-Origin-Opener-Policy": "same-origin",
+		"Permissions-Policy":         "camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), bluetooth=(), payment=(), display-capture=()",
+		"Cache-Control":              "no-store",
+	}, nil
+}
+
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

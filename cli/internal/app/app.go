@@ -96,6 +96,7 @@ func (p *Process) commands() []*cli.Command {
 		p.inspect(),
 		p.formats(),
 		p.define(),
+		p.view(),
 		p.completion(),
 		p.version(),
 		p.help(),

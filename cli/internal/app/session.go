@@ -45,6 +45,11 @@ type workspace struct {
 // open opens the files that the operands of c name. The caller closes the
 // workspace.
 func (p *Process) open(c *cli.Context, force string) (*workspace, error) {
+	return p.openWith(c, force, p.progress)
+}
+
+// openWith is open with another way to tell progress; see progress.
+func (p *Process) openWith(c *cli.Context, force string, progress func(*cli.Context) (show func(done, total int64), clear func())) (*workspace, error) {
 	if !c.Args().Present() {
 		command := c.Command.Name
 		if command == "define" {
@@ -67,7 +72,7 @@ func (p *Process) open(c *cli.Context, force string) (*workspace, error) {
 		return nil, err
 	}
 	w := new(workspace)
-	opt.Progress, w.clear = p.progress(c)
+	opt.Progress, w.clear = progress(c)
 	if w.Session, err = analyzer.Open(c.Context, all.Set(), inputs, force, opt); err != nil {
 		inputs.Close()
 		return nil, err

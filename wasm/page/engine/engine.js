@@ -1,5 +1,6 @@
 // The engine, as the page sees it; README.md describes it.
 import { EngineError } from './error.js'
+import { NativeTransport } from './native.js'
 import { WasmTransport } from './wasm.js'
 
 export { EngineError }
@@ -29,14 +30,15 @@ export class Engine {
 
   static async start(options = {}) {
     const engine = new Engine()
-    engine.#transport = await WasmTransport.start(options)
+    const native = document.documentElement.dataset.engine === 'native'
+    engine.#transport = native ? new NativeTransport() : await WasmTransport.start(options)
     const { head } = last(await engine.#transport.call(encode('describe')))
     engine.formats = head.formats
     engine.metrics = head.metrics
     engine.definitions = head.definitions
     engine.columns = head.columns
     engine.dimensions = head.dimensions
-    engine.sessions = []
+    engine.sessions = head.sessions.map(s => new Session(engine.#transport, s.session, s, { files: [], options: {}, onProgress: options.onProgress }))
     return engine
   }
 
