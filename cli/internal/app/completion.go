@@ -172,7 +172,8 @@ func values(command, flag string) []candidate {
 		case "inspect":
 			return append(plain(inspectForms), formatList()...)
 		case "convert":
-			return append(plain(kinds()), formatList()...)
+			inputs := formatList() // some of which are called as an output is
+			return append(plain(kinds()), slices.DeleteFunc(inputs, func(c candidate) bool { return slices.Contains(kinds(), c.word) })...)
 		}
 		return append(plain(renderers), formatList()...)
 	case "definition":
