@@ -46,13 +46,13 @@ function Panel() {
 }
 
 function App() {
-  const r = use(store.report), s = use(store.state), st = use(store.status)
+  const r = use(store.report), s = use(store.state), st = use(store.status), waits = use(store.pending)
   useEffect(() => theme.apply(s.theme), [s.theme])
   useEffect(() => { document.title = r ? (store.run.value?.label || '') + ' · servescope' : 'servescope' }, [r])
   const View = views[s.view], ready = r && r.runs.length > 0
   return html`<${Header} /><${Progress} /><${Notices} />
     ${ready ? html`<${Selection} /><${Minimap} /><${Limits} /><${Tabs} />
-      <main><div id="view" role="tabpanel" aria-labelledby=${'tab-' + s.view} class=${'view ' + s.view} data-ready=${st.phase === 'ready' ? '' : undefined}><h2 class="sr">${s.view[0].toUpperCase() + s.view.slice(1)}</h2><${Guard} view=${s.view}><${View} /></${Guard}></div></main><${Footer} />` : r ? html`<main class="view" data-ready=""><${Diagnostics} /></main>` : html`<${Empty} />`}
+      <main><div id="view" role="tabpanel" aria-labelledby=${'tab-' + s.view} class=${'view ' + s.view} aria-busy=${waits} data-ready=${st.phase === 'ready' && !waits ? '' : undefined}><h2 class="sr">${s.view[0].toUpperCase() + s.view.slice(1)}</h2><${Guard} view=${s.view}><${View} /></${Guard}></div></main><${Footer} />` : r ? html`<main class="view" data-ready=""><${Diagnostics} /></main>` : html`<${Empty} />`}
     <${Picker} /><${Panel} /><${Live} />`
 }
 

@@ -99,8 +99,8 @@ export function Tabs() {
 }
 
 export function Progress() {
-  const b = use(store.busy)
-  if (!b) return null
+  const b = use(store.busy), waits = use(store.pending)
+  if (!b) return waits ? html`<div class="updating" role="status"><span class="sr">Updating</span></div>` : null
   const share = b.total > 0 ? Math.min(1, b.done / b.total) : null
   return html`<div class="progress" role="progressbar" aria-label="Reading" aria-valuenow=${share === null ? undefined : Math.round(share * 100)} aria-valuemin="0" aria-valuemax="100"><span style=${{ width: (share ?? 0.3) * 100 + '%' }}></span><small>${text('bytes', b.done)}${b.total > 0 ? ' of ' + text('bytes', b.total) : ''}${b.rows ? ' · ' + count(b.rows) + ' requests' : ''}</small></div>`
 }

@@ -12,6 +12,7 @@ export const status = signal({ phase: 'starting' }) // starting, empty, opening,
 export const report = signal(null)
 export const rows = signal({}) // by index of the run: {key, n, row, columns…, clocks}
 export const busy = signal(null) // {done, total} while something is read
+export const pending = signal(false) // the figures on the screen are of an older question
 export const notices = signal([])
 export const session = signal(null)
 export const files = signal([]) // of the open session; for adding more
@@ -51,13 +52,21 @@ export function follow() {
 let soon = 0
 function later() {
   clearTimeout(soon)
-  soon = setTimeout(() => refresh(), 400)
+  soon = setTimeout(() => refresh(), 1000)
 }
 
 export const run = computed(() => report.value && (report.value.runs[state.value.run] || report.value.runs[0]) || null)
 export const runIndex = computed(() => report.value && report.value.runs[state.value.run] ? state.value.run : 0)
 export const here = computed(() => rows.value[runIndex.value] || null)
 export const selection = computed(() => range(state.value))
+
+// asked names what views of requests depend on: the session, the run and what is
+// selected, but no limit.
+let opened = 0
+export const asked = computed(() => {
+  const { slo, ...selection } = query(state.value)
+  return JSON.stringify([session.value ? opened : -1, runIndex.value, report.value ? 1 : 0, selection])
+})
 
 // latencySide is the side whose rows stand for the requests of a run.
 export const latencySide = (r) => r.metrics.ttft?.side || r.metrics.e2e?.side || r.side
@@ -103,6 +112,7 @@ export async function open(list, options = {}) {
     await session.value?.close()
     session.value = null
     const s = await engine.value.open(list, { ...options, signal, onProgress: progress })
+    opened++
     session.value = handle.session = s
     files.value = list
     if (!s.estimate?.fits && s.estimate && !options.anyway) {
@@ -160,18 +170,24 @@ export async function refresh() {
   if (!s) return
   current?.abort()
   const mine = current = new AbortController()
-  const q = query(state.value), key = JSON.stringify(q)
+  const q = query(state.value)
+  pending.value = true
   try {
+    const old = rows.value, next = {}
+    if (run.value && old[runIndex.value]) { // requests answer before their tokens have been counted anew
+      const i = runIndex.value, first = await columns(s, run.value, i, q, mine.signal, old[i])
+      if (mine !== current) return
+      if (first !== old[i]) rows.value = { ...old, [i]: first }
+    }
     const answer = await s.run(q, { signal: mine.signal, onProgress: progress })
     if (mine !== current) return
     batch(() => {
       report.value = answer
       status.value = { phase: 'ready' }
     })
-    const old = rows.value, next = {}
     for (const i of new Set([runIndex.value, ...answer.runs.keys()])) {
       if (i >= 8 && i !== runIndex.value) continue
-      next[i] = await columns(s, answer.runs[i], i, q, key, mine.signal, old[i])
+      next[i] = await columns(s, answer.runs[i], i, q, mine.signal, rows.value[i])
       if (mine !== current) return
       rows.value = { ...rows.value, [i]: next[i] }
     }
@@ -182,16 +198,19 @@ export async function refresh() {
     else if (report.value) notice(err.message)
     else throw err
   } finally {
-    if (mine === current) busy.value = null
+    if (mine === current) {
+      busy.value = null
+      pending.value = false
+    }
   }
 }
 
 // columns fetches the columns of a run, unless only limits have changed.
-async function columns(s, r, i, q, key, signal, old) {
+async function columns(s, r, i, q, signal, old) {
   const bare = JSON.stringify({ ...q, slo: undefined })
   const names = [...wanted, ...state.value.slo.map((l) => l.metric).filter((m) => !wanted.includes(m))]
   if (old && old.bare === bare && names.every((x) => x in old) && old.label === r.label) return old
-  if (!r.requests.total) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
+  if (!r.requests.total && !r.requests.filtered) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   let v
   try {
     v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })

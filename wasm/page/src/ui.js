@@ -23,6 +23,17 @@ export function use(sig) {
   return sig.peek()
 }
 
+// memo redraws a component only when one of its properties is another.
+export function memo(view) {
+  return class extends Component {
+    shouldComponentUpdate(next) {
+      const a = Object.keys(next), b = Object.keys(this.props)
+      return a.length !== b.length || a.some((k) => next[k] !== this.props[k])
+    }
+    render(props) { return h(view, props) }
+  }
+}
+
 // useSize returns a ref and the width in CSS pixels of the element it is put on;
 // 0 before it is laid out.
 export function useSize() {

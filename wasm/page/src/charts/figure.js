@@ -1,5 +1,5 @@
 // A figure: title, one sentence that says what it shows, the chart, and the same as
-// a table and as a picture.
+// a table and as a picture. table is a function, for tables are long and rarely seen.
 import { html, useState, useRef, useEffect } from '../ui.js'
 import { colors } from '../theme.js'
 import { save } from '../save.js'
@@ -16,7 +16,7 @@ export function Figure({ title, sentence, table, children, legend, class: cls, c
       </div>
       <p class="sentence">${sentence}</p>
     </figcaption>
-    ${shown && table ? html`<${Table} ...${table} caption=${title} />` : html`${legend && html`<${Legend} items=${legend} />`}${children}`}
+    ${shown && table ? html`<${Table} ...${table()} caption=${title} />` : html`${legend && html`<${Legend} items=${legend} />`}${children}`}
   </figure>`
 }
 

@@ -56,7 +56,7 @@ export function Engines({ run }) {
     const shown = d.list.slice(0, 8), series = shown.map((s, i) => ({ label: s.name, values: s.values, color: 's' + i, unit, dash: i > 3 ? [5, 3] : undefined }))
     const all = d.list.reduce((n, s) => n + s.rows, 0)
     return html`<${Figure} key=${name} title=${title} sentence=${`The engine's own figures: ${doc}; ${count(all)} lines of ${d.list.length} engine${d.list.length > 1 ? 's' : ''}, means of buckets of ${text('ns', d.w)}.${d.list.length > 8 ? ' The first 8 are shown.' : ''}`} legend=${series.length > 1 ? series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' })) : null}
-      table=${{ head: ['time (s)', ...series.map((s) => s.label)], rows: Array.from(d.t, (t, k) => [(t / 1e9).toFixed(3), ...series.map((s) => s.values[k] === s.values[k] ? Number(s.values[k].toPrecision(4)) : '—')]).filter((r) => r.slice(1).some((x) => x !== '—')) }}>
+      table=${() => ({ head: ['time (s)', ...series.map((s) => s.label)], rows: Array.from(d.t, (t, k) => [(t / 1e9).toFixed(3), ...series.map((s) => s.values[k] === s.values[k] ? Number(s.values[k].toPrecision(4)) : '—')]).filter((r) => r.slice(1).some((x) => x !== '—')) })}>
       <${Lines} t=${d.t} series=${series} unit=${unit} height=${150} sync="engine" onRange=${zoom} label=${title} /></${Figure}>`
   })}</div>`
 }
@@ -101,7 +101,7 @@ export function StepTimes({ run }) {
   const sum = (p) => at.reduce((a, i) => a + (v.columns[p][i] > 0 ? v.columns[p][i] : 0), 0), all = total.reduce((a, b) => a + b, 0)
   return html`<${Figure} title="Steps" sentence=${`${count(at.length)} ${means ? 'logged windows with a length, which is the mean of their steps' : 'steps with a length'}: mean ${text('ns', all / at.length)}, longest ${text('ns', max)}.${parts.length ? ' Parts: ' + parts.map((p) => `${p.replace(/_/g, ' ')} ${text('ratio', sum(p) / all)}`).join(', ') + '.' : ' Their parts are not recorded.'}`}
     legend=${parts.length ? [...parts.map((p) => ({ label: p.replace(/_/g, ' '), color: leafColor(p) })), { label: 'residual', color: 'residual' }] : null}
-    table=${{ head: ['step', 'time (s)', 'length (ms)', ...parts.map((p) => p.replace(/_/g, ' ') + ' (ms)')], rows: at.map((i, k) => [k + 1, (t[i] / 1e9).toFixed(4), (dur[i] / 1e6).toFixed(3), ...parts.map((p) => v.columns[p][i] === v.columns[p][i] ? (v.columns[p][i] / 1e6).toFixed(3) : '—')]) }}
+    table=${() => ({ head: ['step', 'time (s)', 'length (ms)', ...parts.map((p) => p.replace(/_/g, ' ') + ' (ms)')], rows: at.map((i, k) => [k + 1, (t[i] / 1e9).toFixed(4), (dur[i] / 1e6).toFixed(3), ...parts.map((p) => v.columns[p][i] === v.columns[p][i] ? (v.columns[p][i] / 1e6).toFixed(3) : '—')]) })}
     controls=${d.codes.length > 1 && html`<${Choice} label="Engine" value=${rank} onChange=${setRank} options=${d.names.slice(0, 8).map((n, i) => [i, n])} />`}>
     <${PlotArea} height=${280} label="Steps by part" x=${{ lo: 0, hi: at.length, unit: '', title: 'step', format: (v) => String(Math.round(v)) }} y=${{ lo: 0, hi: max * 1.05, unit: 'ns', title: 'length' }} draw=${draw} read=${(x) => tell(Math.floor(x))} data=${at.slice(0, 5000).map((i, k) => ({ x: k + 0.5, y: dur[i], text: tell(k).replace(/\n/g, ', ') }))} /></${Figure}>`
 }

@@ -1,5 +1,5 @@
 // Latency: one metric's distribution, where its time went, and TTFT against the prompt.
-import { html, use, useMemo, useState, useEffect } from '../ui.js'
+import { html, memo, use, useMemo, useState, useEffect } from '../ui.js'
 import * as store from '../store.js'
 import { text, count, common, number, short } from '../format.js'
 import { known, quantile, inFlight } from '../stats.js'
@@ -36,11 +36,11 @@ export function Latency() {
   const others = Object.keys(run.metrics).filter((n) => run.metrics[n].n > 0 && !names.includes(n))
   const order = ['ttft', 'tpot', 'chunk_gap', 'e2e']
   const list = [...order.filter((n) => names.includes(n)), ...names.filter((n) => !order.includes(n)), ...others]
-  if (!list.length) return html`<section class="panel"><h2>No latency in this selection</h2><p class="muted">${run.requests.total ? html`<${Null} code=${run.metrics.ttft?.reason} />` : 'There are no requests. What an engine log or a trace tells of steps stands below and under Load.'}</p></section><${Parts} run=${run} />`
+  if (!list.length) return html`<section class="panel"><h2>No latency in this selection</h2><p class="muted">${run.requests.total ? html`<${Null} code=${run.metrics.ttft?.reason} />` : 'There are no requests. What an engine log or a trace tells of steps stands below and under Load.'}</p></section><${Parts} list=${run.decompositions} />`
   const name = list.includes(s.metric) ? s.metric : list[0], m = run.metrics[name]
   return html`<${Distribution} run=${run} name=${name} m=${m} list=${list} index=${i} s=${s} />
-    <${Parts} run=${run} />
-    ${rows?.n > 0 && html`<${Cohorts} rows=${rows} /><div class="two"><${Prompt} run=${run} rows=${rows} s=${s} /><${Surface} rows=${rows} run=${run} s=${s} /></div>`}`
+    <${Parts} list=${run.decompositions} />
+    ${rows?.n > 0 && html`<${Cohorts} rows=${rows} /><div class="two"><${Prompt} unit=${run.metrics.ttft?.unit || 'ns'} rows=${rows} color=${s.color} filter=${s.filter} /><${Surface} rows=${rows} slo=${s.slo} /></div>`}`
 }
 
 function Distribution({ run, name, m, list, index, s }) {
@@ -48,7 +48,7 @@ function Distribution({ run, name, m, list, index, s }) {
   const ranks = Object.keys(m.quantiles).sort((a, b) => a - b), scale = common(m.unit, ...ranks.map((r) => m.quantiles[r]), m.mean)
   const p = (r) => m.quantiles[r] === undefined ? null : text(m.unit, m.quantiles[r])
   const sentence = `${info.title}: median ${p('0.5') ?? '—'}${p('0.99') ? ', p99 ' + p('0.99') : ''}, mean ${text(m.unit, m.mean)}, n ${count(m.n)}${m.side ? ', stamps of the ' + m.side : ''}. ${m.exact ? 'Exact quantiles' : 'Quantiles of a histogram, ±0.4 %'}${Object.keys(m.excluded || {}).length ? '; left out: ' + excluded(m.excluded) : ''}.${limited ? ' Click the chart to set a limit.' : ''}`
-  return html`<${Figure} title=${metricName(name) + (s.curve === 'percentile' ? ' by percentile' : '')} sentence=${sentence} table=${{ head: ['rank', info.unit ? 'value (' + scale.symbol + ')' : 'value', '95 % from', 'to'], rows: [...ranks.map((r) => ['p' + Number((r * 100).toPrecision(6)), short(scale, m.quantiles[r]), ...(m.intervals?.[r] || [null, null]).map((v) => v === null || v === undefined ? '—' : short(scale, v))]), ['mean', short(scale, m.mean), '', ''], ['min', short(scale, m.min), '', ''], ['max', short(scale, m.max), '', '']] }}
+  return html`<${Figure} title=${metricName(name) + (s.curve === 'percentile' ? ' by percentile' : '')} sentence=${sentence} table=${() => ({ head: ['rank', info.unit ? 'value (' + scale.symbol + ')' : 'value', '95 % from', 'to'], rows: [...ranks.map((r) => ['p' + Number((r * 100).toPrecision(6)), short(scale, m.quantiles[r]), ...(m.intervals?.[r] || [null, null]).map((v) => v === null || v === undefined ? '—' : short(scale, v))]), ['mean', short(scale, m.mean), '', ''], ['min', short(scale, m.min), '', ''], ['max', short(scale, m.max), '', '']] })}
     controls=${html`<${MetricInfo} name=${name} m=${m} /><${Select} label="Metric" value=${name} options=${list.map((n) => [n, metricName(n)])} onChange=${(v) => store.set({ metric: v })} /><${Choice} label="Curve" value=${s.curve} onChange=${(v) => store.set({ curve: v })} options=${[['ecdf', 'Distribution'], ['percentile', 'Percentiles'], ['histogram', 'Histogram']]} />`}>
     <div class="with-side">${values === null ? html`<p class="muted">Reading …</p>` : html`<${Curves} mode=${s.curve} unit=${m.unit} name=${metricName(name)} limit=${max} onPick=${limited ? (v) => setLimit(name, Number(v.toPrecision(3))) : null} series=${[{ label: metricName(name), color: 's0', values }]} />`}
       <${Readout} values=${values} m=${m} ranks=${ranks} scale=${scale} /></div></${Figure}>`
@@ -63,18 +63,18 @@ function Readout({ values, m, ranks, scale }) {
 
 const tints = { cached_tokens: ['cached tokens', 'tokens'], output_tokens: ['output tokens', 'tokens'], concurrency: ['requests in flight at arrival', ''] }
 
-function Prompt({ run, rows, s }) {
+const Prompt = memo(({ unit, rows, color, filter }) => {
   const load = useMemo(() => inFlight(rows.arrival, rows.end), [rows])
-  const column = s.color === 'concurrency' ? load : rows[s.color], max = useMemo(() => s.color === 'status' ? 0 : column.reduce((a, v) => v > a ? v : a, 0), [column, s.color])
-  const unit = run.metrics.ttft?.unit || 'ns', some = Object.entries(tints).filter(([k]) => k === 'concurrency' || rows[k].some((v) => v === v))
+  const column = color === 'concurrency' ? load : rows[color], max = useMemo(() => color === 'status' ? 0 : column.reduce((a, v) => v > a ? v : a, 0), [column, color])
+  const some = Object.entries(tints).filter(([k]) => k === 'concurrency' || rows[k].some((v) => v === v))
   const describe = (i) => [rows.request_id.values[rows.request_id.codes[i]] ?? 'request ' + rows.row[i], `TTFT ${text(unit, rows.ttft[i])}`, `prompt ${text('tokens', rows.prompt_tokens[i])}` + (rows.cached_tokens[i] === rows.cached_tokens[i] ? `, cached ${text('tokens', rows.cached_tokens[i])}` : ''), `in flight at arrival ${load[i] === load[i] ? load[i] : 'not recorded'}`].join('\n')
   let n = 0
   for (let i = 0; i < rows.n; i++) if (rows.ttft[i] === rows.ttft[i] && rows.prompt_tokens[i] === rows.prompt_tokens[i]) n++
-  const box = (x0, x1, y0, y1) => store.set({ filter: also(s.filter, `prompt_tokens >= ${Math.ceil(Math.max(0, x0))} and prompt_tokens <= ${Math.floor(x1)} and ttft >= ${duration(Math.max(0, y0))} and ttft <= ${duration(y1)}`) })
-  const legend = [...(s.color === 'status' ? rows.status.values.map((v) => ({ label: v, color: v === 'head_missing' ? 'open' : v, kind: 'dot' })) : [{ label: `${tints[s.color][0]}: pale 0, dark ${count(max)}`, color: 'ramp3', kind: 'dot' }]), { label: 'median by prompt length', color: 'ink', kind: 'line' }, { label: 'p95', color: 'ink', kind: 'dash' }]
+  const box = (x0, x1, y0, y1) => store.set({ filter: also(filter, `prompt_tokens >= ${Math.ceil(Math.max(0, x0))} and prompt_tokens <= ${Math.floor(x1)} and ttft >= ${duration(Math.max(0, y0))} and ttft <= ${duration(y1)}`) })
+  const legend = [...(color === 'status' ? rows.status.values.map((v) => ({ label: v, color: v === 'head_missing' ? 'open' : v, kind: 'dot' })) : [{ label: `${tints[color][0]}: pale 0, dark ${count(max)}`, color: 'ramp3', kind: 'dot' }]), { label: 'median by prompt length', color: 'ink', kind: 'line' }, { label: 'p95', color: 'ink', kind: 'dash' }]
   return html`<${Figure} title="TTFT by prompt length" sentence=${`${count(n)} requests with both; drag a box to select these requests, click one to open it.`} legend=${legend}
-    table=${{ head: ['request', 'prompt (tok)', 'TTFT (ms)', 'in flight'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? r, rows.prompt_tokens[i], (rows.ttft[i] / 1e6).toFixed(3), load[i]].map((v) => v !== v || v === 'NaN' ? '—' : v)) }}
-    controls=${html`<${Select} label="Colour" value=${s.color} options=${[['status', 'status'], ...some.map(([k, [t]]) => [k, t])]} onChange=${(v) => store.set({ color: v })} />`}>
+    table=${() => ({ head: ['request', 'prompt (tok)', 'TTFT (ms)', 'in flight'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? r, rows.prompt_tokens[i], (rows.ttft[i] / 1e6).toFixed(3), load[i]].map((v) => v !== v || v === 'NaN' ? '—' : v)) })}
+    controls=${html`<${Select} label="Colour" value=${color} options=${[['status', 'status'], ...some.map(([k, [t]]) => [k, t])]} onChange=${(v) => store.set({ color: v })} />`}>
     <${Scatter} label="TTFT by prompt length" x=${{ values: rows.prompt_tokens, unit: 'tokens', title: 'prompt' }} y=${{ values: rows.ttft, unit, title: 'TTFT', log: true }}
-      color=${(i) => rows.status.values[rows.status.codes[i]] || 'open'} tint=${s.color === 'status' ? null : (i) => column[i] === column[i] ? column[i] / (max || 1) : null} describe=${describe} onBox=${box} onPick=${(i) => open(rows.row[i])} /></${Figure}>`
-}
+      color=${(i) => rows.status.values[rows.status.codes[i]] || 'open'} tint=${color === 'status' ? null : (i) => column[i] === column[i] ? column[i] / (max || 1) : null} describe=${describe} onBox=${box} onPick=${(i) => open(rows.row[i])} /></${Figure}>`
+})

@@ -1,6 +1,6 @@
 // Where the time of TTFT and TPOT went: the report's tables, whose means and residual
 // add up to the mean total, for all members and for the slowest.
-import { html, use, useMemo } from '../ui.js'
+import { html, memo, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
 import { text, count } from '../format.js'
 import { quantile, known, mean } from '../stats.js'
@@ -33,14 +33,14 @@ function title(d) {
   return (d.of === 'step' ? 'Step time' : metricName(d.of)) + ' by part' + (by[d.by] || '')
 }
 
-export function Parts({ run }) {
-  const list = run.decompositions.filter((d) => d.tables.length && d.total.value !== null)
+export const Parts = memo(({ list: given }) => {
+  const list = given.filter((d) => d.tables.length && d.total.value !== null)
   const shown = list.filter((d) => d.tables.some((t) => t.entries.length > 0))
   if (!list.length) return null
   const mute = list.filter((d) => !shown.includes(d))
   return html`<div class="two">${shown.map((d, i) => html`<${One} key=${d.of + d.by + d.side + i} d=${d} />`)}</div>
     ${mute.map((d, i) => html`<section class="panel" key=${i}><h3>${title(d)}</h3><p class="sentence">The source does not tell the parts: all of ${text(d.total.unit || '', d.total.value)} (mean of ${count(d.n)} ${d.members || 'requests'}) stays together.${d.notes.length ? ' ' + d.notes.map(plainly).join('; ') : ''}</p></section>`)}`
-}
+})
 
 function One({ d }) {
   const tables = d.tables.slice(0, 12), rows = tables.flatMap((t) => tableRows(d, t))
@@ -48,7 +48,7 @@ function One({ d }) {
   for (const t of tables) for (const l of t.leaves) if (l.state === 'null' && l.reason !== 'outside_total') missing.set(l.name, { name: label([l.name]), reason: l.reason })
   const negative = tables.some((t) => t.residual.negative || t.entries.some((e) => e.negative))
   const sentence = `${d.label ? d.label + '. ' : ''}Means of ${count(d.n)} ${d.members || 'requests'} at the ${d.side}; the parts and the residual add up to the total exactly${Object.keys(d.excluded).length ? '. Left out: ' + Object.entries(d.excluded).map(([k, n]) => n + ' (' + reason(k) + ')').join(', ') : ''}.${negative ? ' Some parts are negative in some members; the table says which.' : ''}`
-  const table = { head: ['cohort', 'part', 'mean', 'share', 'negative in'], first: 1, rows: tables.flatMap((t) => [...t.entries.map((e) => [t.cohort || 'all', label(e.leaves), valueText(e.mean), valueText(e.share), e.negative ? e.negative + ' ' + (e.reason ? reason(e.reason) : '') : '']), [t.cohort || 'all', 'residual', valueText(t.residual.mean), valueText(t.residual.share), t.residual.negative || ''], [t.cohort || 'all', 'total', valueText(t.total), '100 %', '']]) }
+  const table = () => ({ head: ['cohort', 'part', 'mean', 'share', 'negative in'], first: 1, rows: tables.flatMap((t) => [...t.entries.map((e) => [t.cohort || 'all', label(e.leaves), valueText(e.mean), valueText(e.share), e.negative ? e.negative + ' ' + (e.reason ? reason(e.reason) : '') : '']), [t.cohort || 'all', 'residual', valueText(t.residual.mean), valueText(t.residual.share), t.residual.negative || ''], [t.cohort || 'all', 'total', valueText(t.total), '100 %', '']]) })
   const memos = [...(d.memos || []), ...(tables.length === 1 ? tables[0].memos : [])].filter((m) => m.mean.value)
   const bounds = tables.length === 1 ? tables[0].terms.filter((t) => t.mean.value === null && t.high?.value > 0) : []
   return html`<${Figure} bars title=${title(d)} sentence=${sentence} table=${table}>
@@ -63,7 +63,7 @@ const valueText = (v) => !v || v.value === null || v.value === undefined ? '— 
 
 // Cohorts stacks the means of TTFT and of the time after it for cohorts of E2E, which
 // says what the slow requests are slow in.
-export function Cohorts({ rows }) {
+export const Cohorts = memo(({ rows }) => {
   const list = useMemo(() => {
     const sorted = known(rows.e2e)
     if (sorted.length < 10) return []
@@ -82,6 +82,6 @@ export function Cohorts({ rows }) {
     return out
   }, [rows])
   if (!list.length) return null
-  return html`<${Figure} bars title="E2E by cohort" sentence="Requests by percentile of E2E; means of the same requests add up. Percentiles would not." table=${{ head: ['cohort', 'part', 'mean'], first: 1, rows: list.flatMap((r) => [...r.parts.map((p) => [r.name, p.label, text('ns', p.value)]), [r.name, 'E2E', text('ns', r.total)]]) }}>
+  return html`<${Figure} bars title="E2E by cohort" sentence="Requests by percentile of E2E; means of the same requests add up. Percentiles would not." table=${() => ({ head: ['cohort', 'part', 'mean'], first: 1, rows: list.flatMap((r) => [...r.parts.map((p) => [r.name, p.label, text('ns', p.value)]), [r.name, 'E2E', text('ns', r.total)]]) })}>
     ${partsLegend(list)}<${Stack} rows=${list} /></${Figure}>`
-}
+})

@@ -1,6 +1,6 @@
 // Goodput over both limits: how the share of good requests changes as TTFT's and
 // TPOT's limits move. Click, or move with the sliders.
-import { html, useMemo } from '../ui.js'
+import { html, memo, useMemo } from '../ui.js'
 import { PlotArea } from '../charts/plotarea.js'
 import { Figure } from '../charts/figure.js'
 import { text } from '../format.js'
@@ -12,7 +12,7 @@ import { limitOf } from '../limits.js'
 
 const grid = 36
 
-export function Surface({ rows, run, s }) {
+export const Surface = memo(({ rows, slo }) => {
   const data = useMemo(() => {
     const tt = known(rows.ttft), tp = known(rows.tpot)
     if (tt.length < 5 || tp.length < 5) return null
@@ -24,7 +24,7 @@ export function Surface({ rows, run, s }) {
     return { xs, ys, xlo: Math.max(tt[0], 1) * 0.9, ylo: Math.max(tp[0], 1) * 0.9, share: surface(rows.ttft, rows.tpot, (i) => rows.status.codes[i] === ok, xs, ys) }
   }, [rows])
   if (!data) return null
-  const { xs, ys, share } = data, a = limitOf(s.slo, 'ttft'), b = limitOf(s.slo, 'tpot')
+  const { xs, ys, share } = data, a = limitOf(slo, 'ttft'), b = limitOf(slo, 'tpot')
   const edge = (list, lo, i) => i < 0 ? lo : list[i]
   const draw = (g, { c, sx, sy }) => {
     for (let j = 0; j < grid; j++) for (let i = 0; i < grid; i++) {
@@ -44,10 +44,10 @@ export function Surface({ rows, run, s }) {
     const i = xs.findIndex((v) => v >= x), j = ys.findIndex((v) => v >= y)
     return share[(j < 0 ? grid - 1 : j) * grid + (i < 0 ? grid - 1 : i)]
   }
-  const pick = (x, y) => store.set({ slo: [{ metric: 'ttft', max: Math.round(Number(x.toPrecision(3))) }, { metric: 'tpot', max: Math.round(Number(y.toPrecision(3))) }, ...s.slo.filter((l) => !['ttft', 'tpot'].includes(l.metric))] })
+  const pick = (x, y) => store.set({ slo: [{ metric: 'ttft', max: Math.round(Number(x.toPrecision(3))) }, { metric: 'tpot', max: Math.round(Number(y.toPrecision(3))) }, ...slo.filter((l) => !['ttft', 'tpot'].includes(l.metric))] })
   const cells = [0.25, 0.5, 0.75, 1].flatMap((p) => [0.25, 0.5, 0.75, 1].map((q) => [xs[Math.round(p * grid) - 1], ys[Math.round(q * grid) - 1]]))
   return html`<${Figure} title="Goodput by TTFT and TPOT limit" sentence="Share of all requests that are ok and within both limits; darker (light theme) or brighter (dark theme) is more. Requests without a value count as missed here. Click to set both limits."
-    table=${{ head: ['TTFT ≤', 'TPOT ≤', 'share'], rows: cells.map(([x, y]) => [text('ns', x), text('ns/token', y), text('ratio', at(x, y))]) }}>
+    table=${() => ({ head: ['TTFT ≤', 'TPOT ≤', 'share'], rows: cells.map(([x, y]) => [text('ns', x), text('ns/token', y), text('ratio', at(x, y))]) })}>
     <${PlotArea} height=${340} label="Goodput by TTFT and TPOT limit" x=${{ lo: data.xlo, hi: xs[grid - 1], log: true, unit: 'ns', title: 'TTFT limit' }} y=${{ lo: data.ylo, hi: ys[grid - 1], log: true, unit: 'ns/token', title: 'TPOT limit' }} draw=${draw} read=${(x, y) => `TTFT ≤ ${text('ns', x)}\nTPOT ≤ ${text('ns/token', y)}\n${text('ratio', at(x, y))} of requests`}
       data=${cells.map(([x, y]) => ({ x, y, text: `TTFT ≤ ${text('ns', x)}, TPOT ≤ ${text('ns/token', y)}: ${text('ratio', at(x, y))}` }))} onPick=${pick} left=${72} /></${Figure}>`
-}
+})

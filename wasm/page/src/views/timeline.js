@@ -1,5 +1,5 @@
 // Timeline: every request as a lane, and the gaps between tokens under it.
-import { html, use, useState, useEffect, useMemo } from '../ui.js'
+import { html, memo, use, useState, useEffect, useMemo } from '../ui.js'
 import * as store from '../store.js'
 import { text, count } from '../format.js'
 import { Figure } from '../charts/figure.js'
@@ -27,13 +27,13 @@ export function Timeline() {
   if (!rows.n) return html`<section class="panel"><h2>No requests to lay out</h2><p class="muted">${run.requests.total === null ? html`<${Null} code=${run.requests.reason} />` : 'The selection holds none.'} An engine's own log stands under Load.</p></section>`
   const [from, to] = span(rows, sel), gap = run.metrics.chunk_gap, threshold = gap?.n ? Math.max(gap.quantiles['0.99'] ?? gap.max, 2 * (gap.quantiles['0.5'] ?? 0)) : Infinity
   return html`<div class=${'split' + (s.row !== null ? ' open' : '')}><div class="view-column">
-    <${Lanes} rows=${rows} run=${run} from=${from} to=${to} order=${order} setOrder=${setOrder} threshold=${threshold} s=${s} />
+    <${Lanes} rows=${rows} run=${run} from=${from} to=${to} order=${order} setOrder=${setOrder} threshold=${threshold} selected=${s.row} />
     <${Flight} rows=${rows} from=${from} to=${to} />
     <${Gaps} from=${from} to=${to} ranked=${ranked} setRanked=${setRanked} run=${run} />
   </div>${s.row !== null && html`<${Drawer} row=${s.row} />`}</div>`
 }
 
-function Lanes({ rows, run, from, to, order, setOrder, threshold, s }) {
+const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected }) => {
   const gap = run.metrics.chunk_gap, width = 600
   const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width } : null)
   const worst = v?.columns?.worst ? { rows: v.columns.row, values: v.columns.worst, width, from, to } : null
@@ -44,13 +44,13 @@ function Lanes({ rows, run, from, to, order, setOrder, threshold, s }) {
     return set
   }, [rows])
   const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && worst)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
-  const table = { head: ['request', 'start (s)', 'TTFT (ms)', 'E2E (ms)', 'status'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? String(r), (rows.arrival[i] / 1e9).toFixed(3), (rows.ttft[i] / 1e6).toFixed(1), (rows.e2e[i] / 1e6).toFixed(1), rows.status.values[rows.status.codes[i]]].map((x) => x === 'NaN' ? '—' : x)) }
+  const table = () => ({ head: ['request', 'start (s)', 'TTFT (ms)', 'E2E (ms)', 'status'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? String(r), (rows.arrival[i] / 1e9).toFixed(3), (rows.ttft[i] / 1e6).toFixed(1), (rows.e2e[i] / 1e6).toFixed(1), rows.status.values[rows.status.codes[i]]].map((x) => x === 'NaN' ? '—' : x)) })
   return html`<${Figure} title="Requests" sentence=${`${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
-    <${Gantt} rows=${rows} from=${from} to=${to} order=${order} worst=${worst} threshold=${threshold} selected=${s.row} onBrush=${(a, b) => zoom(a, b)} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
-}
+    <${Gantt} rows=${rows} from=${from} to=${to} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${(a, b) => zoom(a, b)} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
+})
 
 // Flight is the number of requests in flight on the same axis.
-function Flight({ rows, from, to }) {
+const Flight = memo(({ rows, from, to }) => {
   const c = useMemo(() => {
     const events = []
     for (let i = 0; i < rows.n; i++) {
@@ -70,20 +70,20 @@ function Flight({ rows, from, to }) {
     const step = Math.ceil(t.length / 4000)
     return { t: Float64Array.from(t.filter((_, i) => i % step === 0 || i === t.length - 1)), v: Float64Array.from(v.filter((_, i) => i % step === 0 || i === v.length - 1)), max: v.reduce((a, b) => Math.max(a, b), 0) }
   }, [rows, from, to])
-  return html`<${Figure} title="In flight" sentence=${`Selected requests between send or arrival and end; at most ${c.max} at once.`} table=${{ head: ['time (s)', 'requests'], rows: Array.from(c.t, (t, i) => [(t / 1e9).toFixed(4), c.v[i]]) }}>
+  return html`<${Figure} title="In flight" sentence=${`Selected requests between send or arrival and end; at most ${c.max} at once.`} table=${() => ({ head: ['time (s)', 'requests'], rows: Array.from(c.t, (t, i) => [(t / 1e9).toFixed(4), c.v[i]]) })}>
     <${Lines} t=${c.t} series=${[{ label: 'in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${110} from=${from} to=${to} sync="time" onRange=${zoom} label="Requests in flight" /></${Figure}>`
-}
+})
 
-function Gaps({ from, to, ranked, setRanked, run }) {
+const Gaps = memo(({ from, to, ranked, setRanked, run }) => {
   const m = run.metrics.chunk_gap, v = useView(m?.n ? { kind: 'heatmap', metric: 'chunk_gap', xbins: 160, ybins: 48, from, to } : null)
   if (!m?.n) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="sentence"><${Null} code=${m?.reason} /></p></section>`
   if (!v) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">Reading …</p></section>`
   if (v.error) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">${v.error.message}</p></section>`
   const out = (v.below || 0) + (v.above || 0) + (v.outside || 0)
   return html`<${Figure} title="Gaps between tokens (ITL)" sentence=${`${count(m.n)} chunk gaps of ${count(m.requests || 0)} requests: median ${text(m.unit, m.quantiles['0.5'] ?? m.mean)}, p99 ${m.quantiles['0.99'] === undefined ? '—' : text(m.unit, m.quantiles['0.99'])}${out ? `; ${count(out)} outside the area` : ''}. ${ranked ? 'Ranked colours: the rarest cells stand out.' : 'Linear colours: the most frequent cells stand out.'}`}
-    table=${{ head: ['time (s)', 'gap from (ms)', 'gap to (ms)', 'gaps'], rows: cells(v) }} controls=${html`<${Choice} label="Colours" value=${ranked} onChange=${setRanked} options=${[[false, 'Linear'], [true, 'Ranked']]} />`}>
+    table=${() => ({ head: ['time (s)', 'gap from (ms)', 'gap to (ms)', 'gaps'], rows: cells(v) })} controls=${html`<${Choice} label="Colours" value=${ranked} onChange=${setRanked} options=${[[false, 'Linear'], [true, 'Ranked']]} />`}>
     <${Heat} map=${{ x: v.columns.x, y: v.columns.y, count: v.columns.count }} ranked=${ranked} unit="ns" title="gap" from=${from} to=${to} onBrush=${(a, b) => zoom(a, b)} /></${Figure}>`
-}
+})
 
 function cells(v) {
   const { x, y, count: n } = v.columns, ny = y.length - 1, out = []

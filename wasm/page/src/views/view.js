@@ -1,18 +1,16 @@
 // Views of the engine as a hook.
 import { use, useState, useEffect } from '../ui.js'
 import * as store from '../store.js'
-import { query } from '../query.js'
 
 // useView asks for a view of the present run and returns it, null while it is not
 // there (or none is asked for), or {error}. What stood before stays until the next.
 export function useView(spec) {
-  const r = use(store.report), s = use(store.state), run = store.runIndex.value, [got, set] = useState(null)
-  const { slo, ...selection } = query(s), key = spec && JSON.stringify([selection, run, spec])
+  const asked = use(store.asked), [got, set] = useState(null), key = spec && asked + JSON.stringify(spec)
   useEffect(() => {
     if (!spec) return set(null)
     const stop = new AbortController()
     store.view(spec, { signal: stop.signal }).then((v) => stop.signal.aborted || set(v), (error) => stop.signal.aborted || error.code === 'cancelled' || set({ error, columns: null }))
     return () => stop.abort()
-  }, [key, r])
+  }, [key])
   return got
 }
