@@ -56,5 +56,5 @@ function stages(run, out) {
     if (more > 0 && (!best || more > best.more)) best = { more, name: e.leaves.join(' + '), mean: e.mean.value, tail: x.entries[i].value }
   })
   const whole = x.total.value - t.total.value
-  if (best && whole > 0) out.push({ text: `In the slowest ${count(x.n)} requests TTFT is ${text('ns', whole)} longer than on average; ${best.name} accounts for ${text('ratio', Math.min(1, best.more / whole))} of it (${text('ns', best.mean)} → ${text('ns', best.tail)})`, to: { view: 'latency', metric: 'ttft' } })
+  if (best && whole > 0.05 * t.total.value) out.push({ text: `In the slowest ${count(x.n)} requests TTFT is ${text('ns', whole)} longer than on average; ${best.name} accounts for ${text('ratio', Math.min(1, best.more / whole))} of it (${text('ns', best.mean)} → ${text('ns', best.tail)})`, to: { view: 'latency', metric: 'ttft' } })
 }

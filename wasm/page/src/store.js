@@ -4,6 +4,7 @@ import { signal, batch, computed, say } from './ui.js'
 import { decode, encode } from './state.js'
 import { query, range } from './query.js'
 import { judge } from './slo.js'
+import { visible, clean } from './visible.js'
 import { Engine } from '../engine/engine.js'
 
 export const state = signal(decode(location.hash).state)
@@ -134,7 +135,7 @@ function progress(p) {
   busy.value = p
   if (p.report && status.value.phase === 'opening') {
     batch(() => {
-      report.value = p.report
+      report.value = clean(p.report)
       status.value = { phase: 'ready', partial: true }
     })
   }
@@ -179,7 +180,7 @@ export async function refresh() {
       if (mine !== current) return
       if (first !== old[i]) rows.value = { ...old, [i]: first }
     }
-    const answer = await s.run(q, { signal: mine.signal, onProgress: progress })
+    const answer = clean(await s.run(q, { signal: mine.signal, onProgress: progress }))
     if (mine !== current) return
     batch(() => {
       report.value = answer
@@ -219,11 +220,17 @@ async function columns(s, r, i, q, signal, old) {
     notice('Requests of ' + r.label + ': ' + error.message)
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   }
-  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...v.columns }
+  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...readable(v.columns) }
 }
 
 const texts = ['request_id', 'side', 'status', 'model', 'error_class']
 const blank = (name) => texts.includes(name) ? { codes: new Int32Array(0), values: [] } : new Float64Array(0)
+
+// readable makes the texts of columns visible.
+function readable(columns) {
+  for (const c of Object.values(columns)) if (c.codes) c.values = c.values.map(visible)
+  return columns
+}
 
 // view asks the engine for a view of the present run under the present query.
 export const view = (spec, options) => session.value.view(query(state.value), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)

@@ -7,7 +7,7 @@ import { Figure } from '../charts/figure.js'
 import { useView } from './view.js'
 import { Num, metricName } from '../widgets.js'
 import { inFlight } from '../stats.js'
-import { save } from '../save.js'
+import { visible } from '../visible.js'
 import { map, order } from '../keys.js'
 
 export const open = (row) => store.set({ row })
@@ -109,7 +109,7 @@ function Tokens({ v, rows, i, run }) {
 function Record({ v }) {
   const of = (name) => v.fields.find((f) => f.name === name)?.value
   const json = () => JSON.stringify(Object.fromEntries(v.fields.map((f) => [f.name, f.value])), null, 2)
-  const shown = (f) => f.stamp && typeof f.value === 'number' ? '+' + text('ns', f.value) : typeof f.value === 'number' && f.unit ? text(f.unit, f.value) : String(f.value)
+  const shown = (f) => f.stamp && typeof f.value === 'number' ? '+' + text('ns', f.value) : typeof f.value === 'number' && f.unit ? text(f.unit, f.value) : visible(String(f.value))
   return html`<details open><summary><b>Record</b> <span class="muted"><bdi>${of('file')}</bdi>${of('line') > 0 ? ':' + of('line') : ''}${of('offset') >= 0 ? ', byte ' + count(of('offset')) : ''}</span></summary>
     <dl class="fields">${v.fields.map((f) => html`<dt>${f.name}</dt><dd>${shown(f)}</dd>`)}</dl>
     <div class="row"><button class="small" onClick=${() => navigator.clipboard?.writeText(json()).then(() => store.notice('Copied as JSON'))}>Copy as JSON</button></div></details>`
