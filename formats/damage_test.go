@@ -51,7 +51,7 @@ func TestGzipChecksum(t *testing.T) {
 		}
 	}
 	d := allFaults(in)
-	if len(d) != 1 || d[0].Code != "gzip_checksum" || d[0].Offset != 4 || d[0].Count != 1 || !strings.Contains(d[0].Msg, "member 1") {
+	if len(d) != 1 || d[0].Code != "gzip_checksum" || d[0].Offset != 4 || d[0].Count != 1 || !strings.Contains(d[0].Msg, "member, which ends here") {
 		t.Errorf("got %+v", d)
 	}
 }

@@ -14,9 +14,10 @@ import (
 // and ends the bytes; only errors of reading are errors.
 type layer struct {
 	faults
-	base   Source // whose faults are also ours
-	decode decode
-	limits limits
+	base    Source // whose faults are also ours
+	decode  decode
+	limits  limits
+	workers int // goroutines that may decode
 }
 
 // decode begins to make the bytes of l from raw. Its reader returns l.end(…)
@@ -43,7 +44,11 @@ func (l *layer) Open(off int64) (io.ReadCloser, error) {
 		base.Close()
 		return nil, err
 	}
-	return &layerReader{l: l, r: r, raw: raw, base: base}, nil
+	out := &layerReader{l: l, r: r, raw: raw, base: base}
+	if l.workers > 1 {
+		return readAhead(out), nil
+	}
+	return out, nil
 }
 
 // errPipe is what Open(off > 0) of a source without random access gives.

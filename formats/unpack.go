@@ -30,17 +30,18 @@ func Unpack(list []Input, opt Options) (*Inputs, error) {
 
 // unpacker adds to in what is found in sources.
 type unpacker struct {
-	in     *Inputs
-	limits limits
-	line   int // longest line put together from the parts of a framed log
+	in      *Inputs
+	limits  limits
+	line    int // longest line put together from the parts of a framed log
+	workers int
 }
 
 func newUnpacker(in *Inputs, opt Options) *unpacker {
-	return &unpacker{in: in, limits: defaultLimits, line: int(min(memory(opt)/8, 64<<20))}
+	return &unpacker{in: in, limits: defaultLimits, line: int(min(memory(opt)/8, 64<<20)), workers: opt.Workers}
 }
 
 func (u *unpacker) layer(base Source, d decode) Source {
-	return &layer{base: base, decode: d, limits: u.limits}
+	return &layer{base: base, decode: d, limits: u.limits, workers: u.workers}
 }
 
 // container is what a source is wrapped in.

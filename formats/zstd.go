@@ -28,12 +28,15 @@ type zstdReader struct {
 	err error
 }
 
-func unzstd(l *layer, raw *counter) (io.ReadCloser, error) {
+var unzstd = parted(&splitter{framesOf, unzstdAll}, unzstdFrom)
+
+// unzstdFrom decompresses what raw holds, with out bytes before it.
+func unzstdFrom(l *layer, raw *counter, _, out int64) (io.ReadCloser, error) {
 	d, err := newZstd(raw)
 	if err != nil {
 		return nil, err
 	}
-	return &zstdReader{l: l, raw: raw, d: d}, nil
+	return &zstdReader{l: l, raw: raw, d: d, out: out}, nil
 }
 
 func (z *zstdReader) Close() error {
