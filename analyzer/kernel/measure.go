@@ -302,6 +302,9 @@ func (w *row) decoding(def *metric.Definition) (d, n int64, why metric.Reason) {
 	if why = w.cohort(def); why != metric.None {
 		return 0, 0, why
 	}
+	if w.beam {
+		return 0, 0, metric.Beam
+	}
 	if w.stream == 0 {
 		return 0, 0, metric.NotStreamed
 	}

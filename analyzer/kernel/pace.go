@@ -74,7 +74,10 @@ func (w *row) uncounted(def *metric.Definition) metric.Reason {
 // span returns the time from where a pace begins to a given end, of a request of
 // the cohort, and N.
 func (w *row) span(p *metric.Pace, to int64, def *metric.Definition) (d, n int64, why metric.Reason) {
-	if why = w.cohort(def); why != metric.None {
+	if why = w.cohort(def); why == metric.None && w.beam && def.Strict {
+		why = metric.Beam
+	}
+	if why != metric.None {
 		return 0, 0, why
 	}
 	if why = w.least(def); why != metric.None && p.From == metric.AtFirst {

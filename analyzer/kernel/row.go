@@ -32,6 +32,7 @@ type row struct {
 	prompt, cached                     int64
 	special                            special
 
+	beam     bool   // its run used beam search
 	producer string // the definition set of the tool that took the stamps, or ""
 
 	joint   *joint    // the request that the row is a sequence of, one of several; nil: the row is the request
@@ -51,6 +52,7 @@ type rows struct {
 	run   *trace.RunMeta
 	group []int32
 
+	beam                              bool // the run used beam search
 	status, side, clock, source, kind trace.Dicts
 	stream                            trace.Bools
 	starts                            [4]trace.Ints // sent, received, dispatched, queued
@@ -84,7 +86,7 @@ func rowsOf(v *View) rows {
 		placed:   v.Run.Clock.Kind != trace.RequestClock,
 		specials: specialsOf(v),
 	}
-	r.links, r.first = v.Links, v.Base
+	r.links, r.first, r.beam = v.Links, v.Base, beams(v.Run)
 	if r.choices = v.Choices; r.choices != nil {
 		r.identities = identitiesOf(v)
 	}
@@ -130,7 +132,7 @@ func (r *rows) at(i int) row {
 		event: get(r.event, i), token: get(r.token, i), answer: get(r.answer, i), last: get(r.last, i), finish: get(r.finish, i), decode: get(r.decode, i),
 		n: get(r.n, i), most: get(r.most, i), client: get(r.client, i), reasoning: get(r.reasoning, i), chunk: get(r.chunk, i),
 		prompt: get(r.prompt, i), cached: get(r.cached, i),
-		producer: r.run.DefaultDefinition,
+		beam: r.beam, producer: r.run.DefaultDefinition,
 	}
 	w.special = r.specials.at(i)
 	if c, ok := r.side.At(i); ok {
@@ -163,6 +165,16 @@ func (r *rows) at(i int) row {
 		r.choices.set(&r.identities, i, &w)
 	}
 	return w
+}
+
+// beams reports whether a run is said to have used beam search.
+func beams(m *trace.RunMeta) bool {
+	for _, p := range m.Config {
+		if p.Key == "use_beam_search" {
+			return p.Value == "true" || p.Value == "True"
+		}
+	}
+	return false
 }
 
 // slot is where figures of the row's side are kept: apart from the others where

@@ -359,3 +359,22 @@ func TestModelCountsUndatedRequests(t *testing.T) {
 	value(t, c, "batch_decode", 0.9)
 	saying(t, c, "1 request does not tell when", "identity_ratio", "weighting_ratio", "tps_total_model", "batch_decode", "tpot_weighted")
 }
+
+// TestBeamHasNoTPOT: the tokens of beams that lost are in no count. What a tool
+// computes all the same it computes.
+func TestBeamHasNoTPOT(t *testing.T) {
+	meta := wallMeta()
+	meta.Config = []trace.Pair{{Key: "use_beam_search", Value: "true"}}
+	r := evented(streamed(0, 11, 100, 200))
+	r.finish = 200
+	c := runOf(t, metric.Default, new(query.Query), meta, r)
+	for _, name := range []string{"tpot", "tpot_from_total", "tps_request", "tps_decode"} {
+		null(t, c, name, "beam")
+	}
+	mean(t, c, "ttft", 1, 100)
+	if m := runOf(t, set(t, "vllm-2024"), new(query.Query), meta, r).Metrics["tpot"]; m.N != 1 {
+		t.Errorf("vllm-2024: %+v", m)
+	}
+	meta.Config[0].Value = "false"
+	mean(t, runOf(t, metric.Default, new(query.Query), meta, r), "tpot", 1, 10)
+}

@@ -76,7 +76,7 @@ var latencies = []*Metric{
 		Name: "tpot", Title: "time per output token after the first", Kind: PerRequest, Unit: unit.NSPerToken, Better: Lower,
 		Formula: "(last_token - first_token) / (N - 1)",
 		Inputs:  []trace.Col{trace.FirstToken, trace.LastToken, trace.OutputTokens},
-		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order, NoSpan},
+		Reasons: []Reason{NoToken, NLessThan2, NUnknown, Beam, NotStreamed, NotRecorded, Clock, Order, NoSpan},
 		Doc: "Both stamps are of one side; where the last token has none, the engine's own d_decode is their difference. N is the server's count where there is one, never the requested length. " +
 			"Undefined for N < 2 and where all tokens came at one instant; such requests are counted, not averaged in as 0.",
 		Source: ours,
@@ -85,14 +85,14 @@ var latencies = []*Metric{
 		Name: "tpot_from_total", Title: "TPOT with the end of the response as its end", Kind: PerRequest, Unit: unit.NSPerToken, Better: Lower,
 		Formula: "(finished - first_token) / (N - 1)",
 		Inputs:  []trace.Col{trace.FirstToken, trace.Finished, trace.OutputTokens},
-		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order, NoSpan},
+		Reasons: []Reason{NoToken, NLessThan2, NUnknown, Beam, NotStreamed, NotRecorded, Clock, Order, NoSpan},
 		Doc:     "The textbook form (T_total - TTFT)/(N - 1): it equals tpot only if the response ends at the last token. The difference is noted.", Source: ours,
 	},
 	{
 		Name: "tpot_after_first_chunk", Title: "TPOT of the tokens after the first chunk", Kind: PerRequest, Unit: unit.NSPerToken, Better: Lower,
 		Formula: "(last_token - first_token) / (N - tokens in the first chunk)",
 		Inputs:  []trace.Col{trace.FirstToken, trace.LastToken, trace.OutputTokens, trace.FirstChunkTokens},
-		Reasons: []Reason{NoToken, NLessThan2, NUnknown, NotStreamed, NotRecorded, Clock, Order, NoSpan},
+		Reasons: []Reason{NoToken, NLessThan2, NUnknown, Beam, NotStreamed, NotRecorded, Clock, Order, NoSpan},
 		Doc:     "Tokens that come together with the first one took no decode time of their own.", Source: ours,
 	},
 	{
