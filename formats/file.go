@@ -53,7 +53,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := h.ReadAt(p, off)
+	n, err := readAligned(h, p, off)
 	f.pool.put(f)
 	switch {
 	case err == io.EOF && n < len(p):
