@@ -15,6 +15,10 @@ import (
 // again, which few questions need.
 const mostLists = 32 << 20
 
+// wordy is how much longer than their lists inputs are, at most, as a rule: those
+// of longer ones are not kept for a while in vain.
+const wordy = 16
+
 // load reads every input once: request columns and steps become resident, and
 // the token lists too if they are wanted and fit their share of the memory. If p is
 // not nil its kernels fold every request, lists included, on the way.
@@ -26,7 +30,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		seen[j] = make(map[int64]*trace.RunMeta)
 	}
 	first := make([]int64, len(jobs))
-	keep := &keeper{budget: min(s.opt.Memory/8, mostLists), over: !lists}
+	keep := &keeper{budget: min(s.opt.Memory/8, mostLists), over: !lists || s.bytes() > wordy*mostLists}
 	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
 	collectors, stepCollectors := make([]collector, s.opt.Workers), make([]collector, s.opt.Workers)
 	for w := range collectors {
@@ -73,6 +77,15 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.number(rows, first)
 	s.arrange(kernels.over)
 	return nil
+}
+
+// bytes returns the length of all inputs that know it.
+func (s *Session) bytes() int64 {
+	sum := int64(0)
+	for _, f := range s.files {
+		sum += max(f.source.Size(), 0)
+	}
+	return sum
 }
 
 // arrange makes runs of what was read. over says that communication kernels are
