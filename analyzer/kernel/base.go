@@ -29,15 +29,13 @@ func newBase(def *metric.Definition, q *query.Query, facts *Facts) base {
 type batch struct {
 	*rows
 	base  *base
-	read  []row // the rows, or nil where each is read when it is asked for
-	row   row   // the one last read so
-	index int32 // of the run
-	run   *runInfo
-	axes  []axis       // by code of the clock + 1; first that of rows without one
-	axis  axis         // of the row last read
-	code  int32        // of its clock
-	timed bool         // the query is about an interval or windows
-	clock [slots]int32 // by slot: code of the clock last noted
+	read  []row  // the rows, or nil where each is read when it is asked for
+	row   row    // the one last read so
+	index int32  // of the run
+	axes  []axis // by code of the clock + 1; first that of rows without one
+	axis  axis   // of the row last read
+	code  int32  // of its clock
+	timed bool   // the query is about an interval or windows
 }
 
 // begin prepares to fold v.
@@ -50,10 +48,8 @@ func (b *base) begin(v *View) *batch {
 	run.meet(v)
 	v.share()
 	x := &b.batch
-	*x = batch{rows: v.rows, read: v.read, base: b, index: v.RunIndex, run: run, axes: x.axes[:0], code: -1}
-	for i := range x.clock {
-		x.clock[i] = -2
-	}
+	*x = batch{rows: v.rows, read: v.read, base: b, index: v.RunIndex, axes: x.axes[:0], code: -1}
+	run.learn(v.summary(b.def))
 	x.axes = append(x.axes, b.axisOf(v.RunIndex, v.Run.Clock))
 	for _, name := range x.rows.clock.Values {
 		clock, ok := trace.ParseClock(name)
@@ -70,8 +66,7 @@ func (b *base) begin(v *View) *batch {
 	return x
 }
 
-// next returns row i after learning of it; it is valid until the next call, and
-// must not be changed. selected is false for rows that the query removed.
+// next returns row i; it is valid until the next call, and must not be changed. selected is false for rows that the query removed.
 func (x *batch) next(i int) (w *row, selected bool) {
 	if x.read != nil {
 		w = &x.read[i]
@@ -83,8 +78,6 @@ func (x *batch) next(i int) (w *row, selected bool) {
 		w.sibling = true
 		return w, false
 	}
-	slot := w.slot()
-	side := &x.run.sides[slot]
 	code, own := x.rows.clock.At(i)
 	if !own {
 		code = -1
@@ -92,37 +85,10 @@ func (x *batch) next(i int) (w *row, selected bool) {
 	if x.code != code {
 		x.code, x.axis = code, x.axes[code+1]
 	}
-	if x.clock[slot] != code {
-		x.clock[slot] = code
-		side.note(x.clockAt(i))
-	}
-	if w.placed {
-		side.all.add(w)
-	}
-	side.seen++
 	if w.role == join.Linked && x.timed {
 		x.follow(i)
 	}
-	if x.group[i] < 0 {
-		return w, false
-	}
-	side.count(w, x.base.def)
-	if w.sibling { // counted with another row
-		if w.placed {
-			side.selected.add(w)
-		}
-		return w, true
-	}
-	side.rows++
-	if _, why := ttft(w, x.base.def); why == metric.None {
-		side.timed++
-	}
-	if w.placed {
-		side.selected.add(w)
-	} else {
-		side.unplaced++
-	}
-	return w, true
+	return w, x.group[i] >= 0
 }
 
 // place returns the place of the row last read at time t. What has no time is

@@ -28,15 +28,17 @@ type View struct {
 
 	Memory *Memory // that the rows are read into, if it is set
 
-	rows *rows // read once for all kernels; nil before
-	read []row // the same; nil where they are many
+	rows      *rows // read once for all kernels; nil before
+	read      []row // the same; nil where they are many
+	summaries []summary
 }
 
 // Memory is where the rows of a view are read. One goroutine may give it to one
 // view after the other: that of the view before is not used any more then.
 type Memory struct {
-	rows rows
-	read []row
+	rows      rows
+	read      []row
+	summaries [2]summary
 }
 
 // Kernel describes one group of metrics.

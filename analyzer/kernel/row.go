@@ -111,7 +111,7 @@ func (v *View) share() {
 		m = new(Memory)
 	}
 	m.rows = rowsOf(v)
-	v.rows = &m.rows
+	v.rows, v.summaries = &m.rows, m.summaries[:0]
 	if v.Rows > mostShared {
 		return
 	}

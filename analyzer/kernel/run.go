@@ -159,10 +159,14 @@ type origin struct {
 func newRunInfo() *runInfo {
 	r := &runInfo{duration: none}
 	for i := range r.sides {
-		s := &r.sides[i]
-		s.all, s.selected, s.good, s.longest = noExtent, noExtent, noExtent, none
+		r.sides[i].reset()
 	}
 	return r
+}
+
+// reset makes s know of no row.
+func (s *sideInfo) reset() {
+	*s = sideInfo{all: noExtent, selected: noExtent, good: noExtent, longest: none}
 }
 
 // meet learns of the record that a batch belongs to.

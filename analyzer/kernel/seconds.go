@@ -7,6 +7,9 @@ import "slices"
 type seconds struct {
 	pages map[int64]*[64]int64
 	full  bool // there were more than maxPages: nothing is known
+
+	last *[64]int64 // memo of the latest page, number at
+	at   int64
 }
 
 // maxPages bounds the pages: 24 days without a pause.
@@ -15,6 +18,10 @@ const maxPages = 1 << 15
 const second = int64(1e9)
 
 func (s *seconds) add(k, n int64) {
+	if s.last != nil && k>>6 == s.at {
+		s.last[k&63] += n
+		return
+	}
 	if s.full {
 		return
 	}
@@ -24,18 +31,19 @@ func (s *seconds) add(k, n int64) {
 			s.pages = make(map[int64]*[64]int64)
 		}
 		if len(s.pages) == maxPages {
-			s.pages, s.full = nil, true
+			s.pages, s.last, s.full = nil, nil, true
 			return
 		}
 		p = new([64]int64)
 		s.pages[k>>6] = p
 	}
 	p[k&63] += n
+	s.last, s.at = p, k>>6
 }
 
 func (s *seconds) merge(o *seconds) {
 	if s.full = s.full || o.full; s.full {
-		s.pages = nil
+		s.pages, s.last = nil, nil
 		return
 	}
 	for page, counts := range o.pages {
@@ -63,6 +71,7 @@ func (s *seconds) appendTo(dst []byte) []byte {
 }
 
 func (s *seconds) load(src *reader) {
+	s.last = nil
 	s.full, s.pages = src.flag(), make(map[int64]*[64]int64)
 	for n := src.count(); n > 0 && src.err == nil; n-- {
 		p := new([64]int64)
