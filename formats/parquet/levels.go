@@ -34,9 +34,7 @@ func hybrid[T uint8 | int32](dst []T, src []byte, width, n int) ([]T, error) {
 			}
 			src = src[size:]
 			run := dst[at:][:min(h>>1, uint64(n-at))]
-			for i := range run {
-				run[i] = T(v)
-			}
+			repeat(run, T(v))
 			at += len(run)
 			continue
 		}
@@ -51,6 +49,17 @@ func hybrid[T uint8 | int32](dst []T, src []byte, width, n int) ([]T, error) {
 		at += count
 	}
 	return dst, nil
+}
+
+// repeat fills dst with v: copying what is there is faster than a loop.
+func repeat[T any](dst []T, v T) {
+	if len(dst) == 0 {
+		return
+	}
+	dst[0] = v
+	for n := 1; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
 }
 
 // unpackBits reads numbers of the given width in bits, the lowest bits first.

@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/trace"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -20,8 +19,8 @@ const (
 
 // chunk is one column of the row group at hand.
 type chunk struct {
-	field   *trace.Field
-	encoder *zstd.Encoder
+	field *trace.Field
+	work  *work
 
 	// The page at hand: levels, and the values that are not null.
 	defined  bits    // flat columns: which rows are not null
@@ -31,18 +30,15 @@ type chunk struct {
 	plain    []byte  // Float64, Text: encoded values
 	bools    bits    // Bool
 	codes    []int32 // Dict: of the whole row group
-	pages    []dictPage
 
-	dict  map[string]int32
-	words []byte // encoded dictionary
+	choice *choice
+	pages  []*page
+	held   int // bytes of the values of pages, not encoded
+	dicts  []dictPage
+	dict   map[string]int32
+	words  []byte // encoded dictionary
 
-	out     []byte // finished pages
-	head    []byte // dictionary page
-	scratch []byte
-	packed  []byte
-
-	codec              format.CompressionCodec
-	chosen             bool // codec is decided
+	parts              [][]byte // finished pages
 	meta               format.ColumnMetaData
 	minInt, maxInt     int64
 	minFloat, maxFloat float64
@@ -58,25 +54,26 @@ type dictPage struct {
 	codes  int // number of codes
 }
 
-func (c *chunk) init(f *trace.Field, e *zstd.Encoder) {
-	c.field, c.encoder = f, e
+func (c *chunk) init(f *trace.Field, w *work) {
+	c.field, c.work = f, w
 	c.reset()
 }
 
 // reset forgets the row group but keeps the buffers.
 func (c *chunk) reset() {
-	c.codes, c.pages, c.words, c.out, c.head = c.codes[:0], c.pages[:0], c.words[:0], c.out[:0], c.head[:0]
+	c.codes, c.pages, c.dicts, c.words, c.parts = c.codes[:0], c.pages[:0], c.dicts[:0], c.words[:0], c.parts[:0]
 	clear(c.dict)
-	c.chosen, c.codec = c.field.Type == trace.Dict, format.Zstd // else the first page chooses
+	c.choice, c.held = newChoice(), 0
 	c.values, c.nulls = 0, 0
 	c.meta = format.ColumnMetaData{Type: physical(c.field), PathInSchema: path(c.field)}
 	c.minInt, c.maxInt = math.MaxInt64, math.MinInt64
 	c.minFloat, c.maxFloat = math.Inf(1), math.Inf(-1)
 }
 
-// size returns the bytes that the row group holds in memory for this column.
+// size returns the bytes of the row group's values in this column, before they are
+// encoded: a row group must not end where a worker happens to be.
 func (c *chunk) size() int {
-	return len(c.out) + 8*len(c.ints) + len(c.plain) + 4*len(c.codes) + len(c.words)
+	return c.held + 8*len(c.ints) + len(c.plain) + 4*len(c.codes) + len(c.words)
 }
 
 // add appends rows [from, to) of column col of b.

@@ -10,8 +10,8 @@
 //
 // Layout, chosen for the widest support:
 //
-//   - data pages V1 of about a megabyte, row groups of at most 2^20 rows or
-//     32 MiB, which also bounds the writer's memory;
+//   - data pages V1 of about a megabyte, row groups of at most 2^20 rows or of
+//     32 MiB of values, which also bounds the writer's memory;
 //   - INT64 and timestamps DELTA_BINARY_PACKED, texts of few values
 //     RLE_DICTIONARY, the rest PLAIN;
 //   - zstd where it saves a tenth, for stamps in nanoseconds hold noise that
@@ -28,7 +28,6 @@ import (
 	"servescope/analyzer/render/table"
 	"servescope/analyzer/trace"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -36,7 +35,7 @@ import (
 const (
 	magic         = "PAR1"
 	maxGroupRows  = 1 << 20
-	maxGroupBytes = 32 << 20
+	maxGroupBytes = 32 << 20 // before they are encoded
 )
 
 // Writer writes one table to one file. Batches are encoded as they arrive. It is
@@ -44,6 +43,7 @@ const (
 type Writer struct {
 	w      io.Writer
 	table  *table.Table
+	work   *work
 	chunks []chunk
 	rows   int64 // in the row group
 	meta   format.FileMetaData
@@ -51,13 +51,15 @@ type Writer struct {
 	err    error
 }
 
-// NewWriter returns a writer of t to w.
-func NewWriter(w io.Writer, t *table.Table) *Writer {
-	out := &Writer{w: w, table: t, chunks: make([]chunk, len(t.Fields))}
-	// With these options the encoder cannot fail to be made.
-	encoder, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1))
+// NewWriter returns a writer of t to w that does all its work in Write and Close.
+func NewWriter(w io.Writer, t *table.Table) *Writer { return NewParallel(w, t, 1) }
+
+// NewParallel returns a writer of t to w that encodes pages on so many goroutines.
+// The bytes are the same for any number.
+func NewParallel(w io.Writer, t *table.Table, workers int) *Writer {
+	out := &Writer{w: w, table: t, work: newWork(workers), chunks: make([]chunk, len(t.Fields))}
 	for i := range out.chunks {
-		out.chunks[i].init(&t.Fields[i], encoder)
+		out.chunks[i].init(&t.Fields[i], out.work)
 	}
 	out.meta = format.FileMetaData{Version: 2, Schema: schema(t.Table), CreatedBy: "servescope version 1"}
 	for range t.Fields {
@@ -128,9 +130,13 @@ func (w *Writer) Close() error {
 func (w *Writer) flush() {
 	group := format.RowGroup{NumRows: w.rows, FileOffset: w.offset, Ordinal: int16(len(w.meta.RowGroups))}
 	for i := range w.chunks {
+		w.chunks[i].endPage()
+	}
+	w.work.wait()
+	for i := range w.chunks {
 		c := &w.chunks[i]
-		meta := c.finish(w.offset)
-		for _, part := range c.parts() {
+		meta, parts := c.finish(w.offset)
+		for _, part := range parts {
 			w.write(part)
 		}
 		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: meta})

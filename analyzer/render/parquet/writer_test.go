@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/render/table"
+	"servescope/analyzer/render/tabletest"
 	"servescope/analyzer/trace"
 )
 
@@ -67,3 +68,35 @@ func BenchmarkRequests(b *testing.B) {
 	benchmark(b, func() *table.Table { return table.Requests(table.Options{}) })
 }
 func BenchmarkTokens(b *testing.B) { benchmark(b, table.Tokens) }
+
+// TestWorkers: the bytes of a file do not depend on how many goroutines encode it.
+func TestWorkers(t *testing.T) {
+	rows := 3000
+	if testing.Short() {
+		rows = 1000
+	}
+	batches := []*trace.Batch{load(rows, 300), tabletest.Requests(rand.New(rand.NewPCG(7, 8)), "r", 500, trace.Clock{}), load(rows, 300)}
+	for _, fresh := range []func() *table.Table{func() *table.Table { return table.Requests(table.Options{}) }, table.Tokens} {
+		var want []byte
+		for _, workers := range []int{1, 2, 7} {
+			var out bytes.Buffer
+			w := NewParallel(&out, fresh(), workers)
+			for range 4 {
+				for _, b := range batches {
+					if err := w.Write(b); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = out.Bytes()
+			}
+			if !bytes.Equal(out.Bytes(), want) {
+				t.Errorf("%s: %d workers write other bytes than one", fresh().Name, workers)
+			}
+		}
+	}
+}

@@ -27,7 +27,7 @@ import (
 
 // exporters write a table as a file that can be read back, by the end of its name.
 var exporters = map[string]func(*bytes.Buffer, *table.Table) writer{
-	"parquet": func(out *bytes.Buffer, t *table.Table) writer { return parquet.NewWriter(out, t) },
+	"parquet": func(out *bytes.Buffer, t *table.Table) writer { return parquet.NewParallel(out, t, 2) },
 	"arrow": func(out *bytes.Buffer, t *table.Table) writer {
 		return arrow.NewWriter(out, t, arrow.Options{File: true})
 	},

@@ -74,7 +74,7 @@ func stepBatch() *trace.Batch {
 func (f fixture) write(t *testing.T, dir string) []tabletest.Row {
 	t.Helper()
 	for suffix, open := range map[string]func(io.Writer, *table.Table) (writer, error){
-		".parquet": func(w io.Writer, t *table.Table) (writer, error) { return parquet.NewWriter(w, t), nil },
+		".parquet": func(w io.Writer, t *table.Table) (writer, error) { return parquet.NewParallel(w, t, 2), nil },
 		".csv":     func(w io.Writer, t *table.Table) (writer, error) { return csv.NewWriter(w, t), nil },
 		".arrows": func(w io.Writer, t *table.Table) (writer, error) {
 			return arrow.NewWriter(w, t, arrow.Options{}), nil

@@ -30,19 +30,19 @@ type container struct {
 	name string // value of --to
 	ext  string // of files whose name tells it
 	text bool   // may go to a terminal
-	open func(w io.Writer, t *table.Table) tableWriter
+	open func(w io.Writer, t *table.Table, workers int) tableWriter
 }
 
 var containers = []container{
-	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table) tableWriter { return parquet.NewWriter(w, t) }},
-	{"arrow", ".arrow", false, func(w io.Writer, t *table.Table) tableWriter {
+	{"parquet", ".parquet", false, func(w io.Writer, t *table.Table, workers int) tableWriter { return parquet.NewParallel(w, t, workers) }},
+	{"arrow", ".arrow", false, func(w io.Writer, t *table.Table, _ int) tableWriter {
 		return arrow.NewWriter(w, t, arrow.Options{File: true})
 	}},
-	{"arrows", ".arrows", false, func(w io.Writer, t *table.Table) tableWriter {
+	{"arrows", ".arrows", false, func(w io.Writer, t *table.Table, _ int) tableWriter {
 		return arrow.NewWriter(w, t, arrow.Options{})
 	}},
-	{"csv", ".csv", true, func(w io.Writer, t *table.Table) tableWriter { return csv.NewWriter(w, t) }},
-	{"jsonl", ".jsonl", true, func(w io.Writer, t *table.Table) tableWriter { return jsonl.NewWriter(w, t) }},
+	{"csv", ".csv", true, func(w io.Writer, t *table.Table, _ int) tableWriter { return csv.NewWriter(w, t) }},
+	{"jsonl", ".jsonl", true, func(w io.Writer, t *table.Table, _ int) tableWriter { return jsonl.NewWriter(w, t) }},
 }
 
 // The values of --table and --timestamps.
@@ -112,7 +112,7 @@ func (p *Process) runConvert(c *cli.Context) error {
 	}
 	defer w.Close()
 	err = p.write(c.String("output"), w.names(), func(out io.Writer) error {
-		tw := kind.open(out, t)
+		tw := kind.open(out, t, w.workers)
 		t.Manifest = func() *manifest.Manifest { return w.Manifest(q) }
 		switch {
 		case t.Name == "summary":

@@ -39,7 +39,8 @@ func joinFlags() []cli.Flag {
 // workspace is an open session and what must be tidied up after it.
 type workspace struct {
 	*analyzer.Session
-	clear func() // removes the progress bar
+	clear   func() // removes the progress bar
+	workers int
 }
 
 // open opens the files that the operands of c name. The caller closes the
@@ -71,7 +72,7 @@ func (p *Process) openWith(c *cli.Context, force string, progress func(*cli.Cont
 		inputs.Close()
 		return nil, err
 	}
-	w := new(workspace)
+	w := &workspace{workers: opt.Workers}
 	opt.Progress, w.clear = progress(c)
 	if w.Session, err = analyzer.Open(c.Context, all.Set(), inputs, force, opt); err != nil {
 		inputs.Close()

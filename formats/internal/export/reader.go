@@ -94,6 +94,11 @@ func Open(ctx context.Context, file File, t column.Table) *Reader {
 
 // foreign says of a file that it is no export, or of a table that is not read.
 func (r *Reader) foreign(name string, t column.Table) {
+	if tables[name] != nil {
+		r.refuse("not_read_back", fmt.Sprintf("the %s is the table %s of an export of servescope, but nothing in it describes its runs", r.file.Title, name),
+			"export the log again with servescope convert")
+		return
+	}
 	if name != "" {
 		r.refuse("not_read_back", fmt.Sprintf("the %s is the table %s of an export of servescope, which is not read back", r.file.Title, name),
 			"export and read the table requests: convert --table requests")
