@@ -114,8 +114,8 @@ func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
 }
 
 // forms returns the form of the output, one of known or "" when none is named,
-// and the forced input format, or "". --format names the form; since no input
-// format has the name of a form, it may name an input format instead.
+// and the forced input format, or "". --format names the form, or else an input
+// format: what is the name of both, as parquet is for convert, is the form.
 func forms(c *cli.Context, known []string) (form, force string, err error) {
 	form, force = c.String("format"), c.String("input-format")
 	names := formatNames()
