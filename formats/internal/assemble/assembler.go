@@ -70,6 +70,7 @@ type detail struct {
 	answer    int64 // stamp of the first token that is not reasoning
 	reasoning int64 // tokens of kind reasoning
 	tokenKind int8  // of the first token that states it
+	kindAt    int64 // stamp of that, Unknown if it has none
 	set       uint16
 	stages    [len(stages)]int64
 	counts    list // tokens per chunk, once one has been stated
@@ -251,7 +252,7 @@ func (a *Assembler) token(q *open, ev *Event) {
 	if gap < 0 {
 		q.flags |= unsorted
 	}
-	if ev.Sort != reasoning && (q.flags&answered == 0 || gap < 0 && ev.At < q.answer) {
+	if ev.Sort != reasoning && (q.flags&answered == 0 || q.flags&unsorted != 0 && ev.At < q.answer) {
 		q.flags |= answered
 		q.answer = ev.At
 	}
@@ -265,9 +266,11 @@ func (a *Assembler) tokenDetail(q *open, ev *Event) {
 	if n < 0 {
 		n = 1
 	}
-	if ev.Sort >= 0 && q.flags&kinds == 0 {
+	if ev.Sort >= 0 && (q.flags&kinds == 0 || ev.Timed && ev.At < d.kindAt) {
 		q.flags |= kinds
-		d.tokenKind = ev.Sort
+		if d.tokenKind, d.kindAt = ev.Sort, Unknown; ev.Timed {
+			d.kindAt = ev.At
+		}
 	}
 	if ev.Sort == reasoning {
 		d.reasoning += n

@@ -135,7 +135,7 @@ func (c *codec) request(p *nodes, q *open) {
 	c.int(&q.last)
 	number(c, &q.chunks)
 	number(c, &q.flags)
-	for _, v := range []*int64{&d.offset, &d.first, &d.answer, &d.reasoning, &d.ended} {
+	for _, v := range []*int64{&d.offset, &d.first, &d.answer, &d.reasoning, &d.kindAt, &d.ended} {
 		c.int(v)
 	}
 	number(c, &d.tokenKind)

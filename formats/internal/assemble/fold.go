@@ -57,8 +57,8 @@ func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 }
 
 // usual are the flags of which a request has but answered while its tokens are
-// plain.
-const usual = answered | counted | noFirst | noLast | noGaps | noMemory
+// plain and in order.
+const usual = answered | unsorted | counted | noFirst | noLast | noGaps | noMemory
 
 // look finds the requests that the events probably belong to, nil where there is
 // none, and reads their first bytes.

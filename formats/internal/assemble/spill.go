@@ -16,11 +16,12 @@ import (
 // would have been without; only their order is another.
 
 // parts is how many there are at each of the levels, told by six bits of the
-// hash each.
+// hash each; sent go together.
 const (
 	partBits = 6
 	parts    = 1 << partBits
 	levels   = groupBits / partBits
+	sent     = 8
 	partSize = 32 << 10 // bytes of a part that are written together
 )
 
@@ -144,7 +145,7 @@ func (a *Assembler) relieve() bool {
 		return a.giveUpOldest()
 	}
 	for a.held() > a.memory && s.away != 1<<parts-1 {
-		a.send(bits.TrailingZeros64(^s.away))
+		a.send((1<<sent - 1) << (bits.TrailingZeros64(^s.away)))
 	}
 	return true
 }
@@ -169,23 +170,31 @@ func (s *spill) part(hash uint64) int {
 // isAway reports whether the part of an id has gone.
 func (s *spill) isAway(hash uint64) bool { return s.away>>s.part(hash)&1 != 0 }
 
-// send lets a part go.
-func (a *Assembler) send(k int) {
+// send lets a set of parts go.
+func (a *Assembler) send(set uint64) {
 	s := &a.spill
-	s.away |= 1 << k
-	s.parts[k] = &part{level: s.level + 1}
+	s.away |= set
+	for k := range s.parts {
+		if set>>k&1 != 0 {
+			s.parts[k] = &part{level: s.level + 1}
+		}
+	}
 	for g, uses := range a.recent.groups {
-		if len(uses) > 0 && s.part(uint64(g)<<(64-groupBits)) == k {
+		if len(uses) > 0 && set>>s.part(uint64(g)<<(64-groupBits))&1 != 0 {
 			for i := range uses {
 				s.put(uses[i].hash, usedRecord, func(c *codec) { c.use(&uses[i]) })
 			}
 			a.recent.groups[g] = nil
 		}
 	}
-	for _, q := range a.byOffset() {
-		if s.part(q.hash) == k {
-			a.sendRequest(q)
+	var list []*open // a slot may move when another is removed
+	for _, sl := range a.table.slots {
+		if sl.q != nil && sl.q.of == nil && set>>s.part(sl.hash)&1 != 0 {
+			list = append(list, sl.q)
 		}
+	}
+	for _, q := range list {
+		a.sendRequest(q)
 	}
 }
 
