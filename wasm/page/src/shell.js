@@ -29,14 +29,14 @@ export function Header() {
 }
 
 export function Selection() {
-  const s = use(store.state), run = use(store.run), input = useRef(null), [text_, setText] = useState(s.filter)
+  const s = use(store.state), run = use(store.run), input = useRef(null), [text_, setText] = useState(s.filter), wrong = use(store.problem)
   useEffect(() => setText(s.filter), [s.filter])
   const span = run.throughput.window_ns?.value
   const commit = () => store.set({ filter: text_.trim() })
   return html`<section class="selection" aria-label="Selection">
     <form onSubmit=${(e) => { e.preventDefault(); commit() }}>
       <label for="filter">Filter</label>
-      <input id="filter" ref=${input} value=${text_} onInput=${(e) => setText(e.target.value)} onBlur=${commit} placeholder="ttft > 500ms and status = ok" spellcheck="false" autocomplete="off" />
+      <input id="filter" ref=${input} value=${text_} onInput=${(e) => setText(e.target.value)} onBlur=${commit} placeholder="ttft > 500ms and status = ok" spellcheck="false" autocomplete="off" aria-invalid=${wrong ? 'true' : undefined} aria-describedby="filter-problem" />
       ${s.filter && html`<button type="button" class="quiet" aria-label="Clear the filter" onClick=${() => store.set({ filter: '' })}>✕</button>`}
     </form>
     <nav class="crumbs" aria-label="Time"><span class="muted">Time</span>
@@ -44,6 +44,7 @@ export function Selection() {
       ${s.times.map((t, i) => html`<span aria-hidden="true">▸</span><button class="crumb" aria-current=${i === s.times.length - 1} onClick=${() => store.set({ times: s.times.slice(0, i + 1) })}>${text('ns', t[0])} – ${text('ns', t[1])}</button>`)}
       ${s.times.length > 0 && html`<button class="quiet" aria-label="Leave this range" onClick=${() => store.set({ times: s.times.slice(0, -1) })}>✕</button>`}
     </nav>
+    <span id="filter-problem" class="bad">${wrong}</span>
     <span class="muted removed">${removed(run)}</span>
   </section>`
 }
@@ -63,16 +64,21 @@ export function zoom(from, to) {
   if (to - from >= 1) store.set({ times: [...s.times, [Math.round(from), Math.round(to)]] })
 }
 
+// Minimap shows the requests in flight over the whole run, whatever is selected.
 export function Minimap() {
-  const run = use(store.run), whole = useRef({}), s = use(store.state)
-  // The map shows the whole run, and keeps doing so while a part is selected.
-  const key = run.label
-  if (!s.times.length && !s.filter) whole.current[key] = curve(run.concurrency)
-  const c = whole.current[key] || curve(run.concurrency)
-  if (!c || c.t.length < 3) return null
+  const run = use(store.run), s = use(store.state), sess = use(store.session), i = store.runIndex.value, all = !s.times.length && !s.filter, [whole, setWhole] = useState({})
+  const own = useMemo(() => all && curve(run.concurrency), [run, all])
+  useEffect(() => {
+    if (all || whole[i]?.of === sess) return
+    const stop = new AbortController()
+    sess.view({}, { kind: 'series', run: i, buckets: 300 }, { signal: stop.signal }).then((v) => setWhole({ ...whole, [i]: { of: sess, t: v.columns.t, v: v.columns.running_mean, end: v.columns.t[v.columns.t.length - 1] + v.bucket } }), () => {})
+    return () => stop.abort()
+  }, [all, sess, i])
+  const c = own || (whole[i]?.of === sess && whole[i])
+  if (!c || c.t.length < 3) return all ? null : html`<section class="minimap"></section>`
   const t = range(s)
-  return html`<section class="minimap" aria-label="Concurrency over the whole run; drag to select a time">
-    <${Lines} mini t=${c.t} series=${[{ label: 'requests in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${46} onRange=${(a, b) => store.set({ times: [[Math.round(a), Math.round(b)]] })} label="Requests in flight over time" />
+  return html`<section class="minimap" aria-label="Requests in flight over the whole run; drag to select a time">
+    <${Lines} mini t=${c.t} series=${[{ label: 'requests in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${46} to=${c.end} onRange=${(a, b) => store.set({ times: [[Math.round(a), Math.round(b)]] })} label="Requests in flight over the whole run" />
     ${t && html`<span class="window" style=${{ left: 100 * Math.max(0, t[0] / c.end) + '%', width: 100 * Math.min(1, (t[1] - t[0]) / c.end) + '%' }}></span>`}
   </section>`
 }

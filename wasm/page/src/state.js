@@ -16,6 +16,7 @@ export const defaults = () => ({
   metric: 'ttft',
   curve: 'ecdf',
   color: 'status',
+  by: '', // what the distribution is split by: status, model or prompt
   times: [], // [from, to] in ns since the first stamp of the run, each within the one before
   filter: '', // an expression of --filter
   slo: [], // [{metric, max}], max in ns
@@ -34,6 +35,7 @@ const codecs = {
   metric: { write: (v) => v, read: (s) => /^[a-z0-9_]{1,40}$/.test(s) ? s : undefined },
   curve: enumOf(curves),
   color: enumOf(colors),
+  by: enumOf(['', 'status', 'model', 'prompt']),
   times: {
     write: (list) => list.map(([a, b]) => duration(a) + '..' + duration(b)).join('~'),
     read: (s) => {
@@ -58,7 +60,7 @@ const codecs = {
 }
 
 // names are the keys in a link, by field.
-const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', times: 't', filter: 'f', slo: 'slo', row: 'sel', theme: 'theme', file: 'h' }
+const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', by: 'by', times: 't', filter: 'f', slo: 'slo', row: 'sel', theme: 'theme', file: 'h' }
 
 // upgrades[v] turns the fields of a link of version v into those of version v + 1.
 const upgrades = {}

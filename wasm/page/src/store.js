@@ -14,6 +14,7 @@ export const report = signal(null)
 export const rows = signal({}) // by index of the run: {key, n, row, columns…, clocks}
 export const busy = signal(null) // {done, total} while something is read
 export const pending = signal(false) // the figures on the screen are of an older question
+export const problem = signal('') // what is wrong with the filter
 export const notices = signal([])
 export const session = signal(null)
 export const files = signal([]) // of the open session; for adding more
@@ -83,6 +84,7 @@ export const live = computed(() => {
 const handle = globalThis.servescope = {}
 
 export async function start() {
+  decode(location.hash).notices.forEach(notice)
   try {
     const e = await Engine.start({ onState: (s) => s === 'failed' && notice('The engine ran out of memory or stopped. A new one starts; open the files again.') })
     engine.value = e
@@ -173,6 +175,7 @@ export async function refresh() {
   const mine = current = new AbortController()
   const q = query(state.value)
   pending.value = true
+  problem.value = ''
   try {
     const old = rows.value, next = {}
     if (run.value && old[runIndex.value]) { // requests answer before their tokens have been counted anew
@@ -195,7 +198,10 @@ export async function refresh() {
     rows.value = next
   } catch (err) {
     if (mine.signal.aborted || err.code === 'cancelled') return
-    if (err.code === 'usage') notice((err.flag ? err.flag + ': ' : '') + err.message + (err.hint ? '. ' + err.hint : ''))
+    if (err.code === 'usage') {
+      problem.value = err.message + (err.hint ? '; ' + err.hint : '')
+      say(problem.value)
+    }
     else if (report.value) notice(err.message)
     else throw err
   } finally {
@@ -216,7 +222,7 @@ async function columns(s, r, i, q, signal, old) {
   try {
     v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })
   } catch (error) {
-    if (error.code === 'cancelled') throw error
+    if (error.code === 'cancelled' || error.code === 'usage') throw error
     notice('Requests of ' + r.label + ': ' + error.message)
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   }

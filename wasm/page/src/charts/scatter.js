@@ -23,7 +23,7 @@ function extent(column, keep) {
 
 // Scatter draws {x, y: {values, unit, title, log}}; color(i) is the name of a colour, or
 // tint(i) a share of the ramp. onBox(x0, x1, y0, y1) and onPick(i).
-export function Scatter({ x, y, color, tint, describe, onBox, onPick, height = 340, label }) {
+export function Scatter({ x, y, color, tint, describe, onBox, onPick, height = 340, label, limit }) {
   const drawn = (i) => x.values[i] === x.values[i] && y.values[i] === y.values[i] && (!x.log || x.values[i] > 0) && (!y.log || y.values[i] > 0)
   const [xr, yr, lines, n] = useMemo(() => {
     let n = 0
@@ -57,6 +57,15 @@ export function Scatter({ x, y, color, tint, describe, onBox, onPick, height = 3
       g.stroke()
     }
     g.setLineDash([])
+    if (limit) {
+      g.strokeStyle = c.limit
+      g.setLineDash([5, 3])
+      g.beginPath()
+      g.moveTo(box.x, sy(limit))
+      g.lineTo(box.x + box.w, sy(limit))
+      g.stroke()
+      g.setLineDash([])
+    }
   }
   const cells = (g, c, sx, sy, box) => {
     const w = 4, nx = Math.ceil(box.w / w), ny = Math.ceil(box.h / w), h = new Uint32Array(nx * ny)

@@ -48,3 +48,9 @@ test('the palette finds letters in order', () => {
   assert.equal(score('xq', 'Metric TTFT'), null)
   assert.ok(score('view lo', 'View load') > score('view lo', 'View overview'))
 })
+
+test('the frontier keeps what no other beats in both', async () => {
+  const { frontier } = await import('../frontier.js')
+  const p = (x, y) => ({ x, y }), points = [p(1, 9), p(2, 5), p(3, 7), p(4, 1), p(4, 2)]
+  assert.deepEqual(frontier(points), [p(1, 9), p(3, 7), p(4, 2)])
+})

@@ -12,6 +12,7 @@ import { useValues } from './latency.js'
 import { browse } from '../drop.js'
 import { curve } from '../curves.js'
 import { Lines } from '../charts/lines.js'
+import { Frontier } from './frontier.js'
 import { mismatches } from '../mismatch.js'
 
 export function pair(s, runs) {
@@ -35,7 +36,7 @@ export function Compare() {
       <tbody>${rows.map((x) => html`<tr key=${x.name}><td>${x.title}</td><td class="num">${x.a}</td><td class="num">${x.b}</td><td class=${'num delta ' + x.mark}>${x.delta}</td><td class="num">${x.p}</td><td class="num">${x.n}</td></tr>`)}</tbody></table></div>
     <p class="facts">Latencies: medians, and Mann-Whitney's two-sided p over requests; ~ where p ≥ 0.05 or there are fewer than 8 values a side. Rates have one value per run: no test can tell their difference from chance.</p></section>
     ${name && html`<${Shift} name=${name} names=${names} a=${a} b=${b} A=${A} B=${B} s=${s} />`}
-    <${Flights} A=${A} B=${B} />`
+    <${Flights} A=${A} B=${B} /><${Frontier} runs=${r.runs} />`
 }
 
 function table(A, B, ra, rb) {

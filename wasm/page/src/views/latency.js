@@ -40,18 +40,40 @@ export function Latency() {
   const name = list.includes(s.metric) ? s.metric : list[0], m = run.metrics[name]
   return html`<${Distribution} run=${run} name=${name} m=${m} list=${list} index=${i} s=${s} />
     <${Parts} list=${run.decompositions} />
-    ${rows?.n > 0 && html`<${Cohorts} rows=${rows} /><div class="two"><${Prompt} unit=${run.metrics.ttft?.unit || 'ns'} rows=${rows} color=${s.color} filter=${s.filter} /><${Surface} rows=${rows} slo=${s.slo} /></div>`}`
+    ${rows?.n > 0 && html`<${Cohorts} rows=${rows} /><div class="two"><${Prompt} unit=${run.metrics.ttft?.unit || 'ns'} rows=${rows} color=${s.color} filter=${s.filter} limit=${limitOf(s.slo, 'ttft')} /><${Surface} rows=${rows} slo=${s.slo} /></div>`}`
 }
 
 function Distribution({ run, name, m, list, index, s }) {
+  const rows = use(store.here), groups = useMemo(() => split(rows, name, s.by), [rows, name, s.by])
   const values = useValues(name, index), info = metricInfo(name), max = limitOf(s.slo, name), limited = ['ttft', 'tpot', 'e2e'].includes(name)
   const ranks = Object.keys(m.quantiles).sort((a, b) => a - b), scale = common(m.unit, ...ranks.map((r) => m.quantiles[r]), m.mean)
   const p = (r) => m.quantiles[r] === undefined ? null : text(m.unit, m.quantiles[r])
   const sentence = `${info.title}: median ${p('0.5') ?? '—'}${p('0.99') ? ', p99 ' + p('0.99') : ''}, mean ${text(m.unit, m.mean)}, n ${count(m.n)}${m.side ? ', stamps of the ' + m.side : ''}. ${m.exact ? 'Exact quantiles' : 'Quantiles of a histogram, ±0.4 %'}${Object.keys(m.excluded || {}).length ? '; left out: ' + excluded(m.excluded) : ''}.${limited ? ' Click the chart to set a limit.' : ''}`
   return html`<${Figure} title=${metricName(name) + (s.curve === 'percentile' ? ' by percentile' : '')} sentence=${sentence} table=${() => ({ head: ['rank', info.unit ? 'value (' + scale.symbol + ')' : 'value', '95 % from', 'to'], rows: [...ranks.map((r) => ['p' + Number((r * 100).toPrecision(6)), short(scale, m.quantiles[r]), ...(m.intervals?.[r] || [null, null]).map((v) => v === null || v === undefined ? '—' : short(scale, v))]), ['mean', short(scale, m.mean), '', ''], ['min', short(scale, m.min), '', ''], ['max', short(scale, m.max), '', '']] })}
-    controls=${html`<${MetricInfo} name=${name} m=${m} /><${Select} label="Metric" value=${name} options=${list.map((n) => [n, metricName(n)])} onChange=${(v) => store.set({ metric: v })} /><${Choice} label="Curve" value=${s.curve} onChange=${(v) => store.set({ curve: v })} options=${[['ecdf', 'Distribution'], ['percentile', 'Percentiles'], ['histogram', 'Histogram']]} />`}>
-    <div class="with-side">${values === null ? html`<p class="muted">Reading …</p>` : html`<${Curves} mode=${s.curve} unit=${m.unit} name=${metricName(name)} limit=${max} onPick=${limited ? (v) => setLimit(name, Number(v.toPrecision(3))) : null} series=${[{ label: metricName(name), color: 's0', values }]} />`}
+    controls=${html`<${MetricInfo} name=${name} m=${m} /><${Select} label="Metric" value=${name} options=${list.map((n) => [n, metricName(n)])} onChange=${(v) => store.set({ metric: v })} /><${Choice} label="Curve" value=${s.curve} onChange=${(v) => store.set({ curve: v })} options=${[['ecdf', 'Distribution'], ['percentile', 'Percentiles'], ['histogram', 'Histogram']]} />
+      <${Select} label="Split by" value=${s.by} options=${[['', 'nothing'], ['prompt', 'prompt length'], ['status', 'status'], ['model', 'model']]} onChange=${(v) => store.set({ by: v })} />`} legend=${groups?.map((g) => ({ label: g.label, color: g.color, kind: g.dash ? 'dash' : 'line' }))}>
+    <div class="with-side">${values === null ? html`<p class="muted">Reading …</p>` : html`<${Curves} mode=${s.curve} unit=${m.unit} name=${metricName(name)} limit=${max} onPick=${limited ? (v) => setLimit(name, Number(v.toPrecision(3))) : null} series=${groups?.length ? groups : [{ label: metricName(name), color: 's0', values }]} />`}
       <${Readout} values=${values} m=${m} ranks=${ranks} scale=${scale} /></div></${Figure}>`
+}
+
+const quartile = ['first', 'second', 'third', 'last']
+
+// split makes a series of each group of requests: of a status, a model, or a quarter
+// of the prompt lengths; at most seven, the largest first.
+function split(rows, name, by) {
+  if (!by || !(rows?.[name] instanceof Float64Array)) return null
+  const group = new Map(), add = (k, v) => (group.get(k) || group.set(k, []).get(k)).push(v), col = rows[name], lengths = known(rows.prompt_tokens), edges = [0.25, 0.5, 0.75].map((p) => quantile(lengths, p))
+  for (let i = 0; i < rows.n; i++) {
+    if (col[i] !== col[i]) continue
+    if (by === 'prompt') {
+      const n = rows.prompt_tokens[i], q = edges.filter((e) => n > e).length
+      if (n === n) add(`${quartile[q]} quarter of prompts, ${q ? 'above ' + text('tokens', edges[q - 1]) : 'up to ' + text('tokens', edges[0])}`, col[i])
+    } else add(rows[by].codes[i] < 0 ? 'not recorded' : rows[by].values[rows[by].codes[i]], col[i])
+  }
+  const list = [...group].map(([label, v]) => ({ label: `${label} (n ${count(v.length)})`, values: Float64Array.from(v).sort() }))
+  if (by === 'prompt') list.sort((a, b) => quartile.findIndex((q) => a.label.startsWith(q)) - quartile.findIndex((q) => b.label.startsWith(q)))
+  else list.sort((a, b) => b.values.length - a.values.length)
+  return list.slice(0, 7).map((s, i) => ({ ...s, color: 's' + i, dash: i > 3 ? [6, 3] : undefined }))
 }
 
 // Readout reads a distribution both ways.
@@ -63,7 +85,7 @@ function Readout({ values, m, ranks, scale }) {
 
 const tints = { cached_tokens: ['cached tokens', 'tokens'], output_tokens: ['output tokens', 'tokens'], concurrency: ['requests in flight at arrival', ''] }
 
-const Prompt = memo(({ unit, rows, color, filter }) => {
+const Prompt = memo(({ unit, rows, color, filter, limit }) => {
   const load = useMemo(() => inFlight(rows.arrival, rows.end), [rows])
   const column = color === 'concurrency' ? load : rows[color], max = useMemo(() => color === 'status' ? 0 : column.reduce((a, v) => v > a ? v : a, 0), [column, color])
   const some = Object.entries(tints).filter(([k]) => k === 'concurrency' || rows[k].some((v) => v === v))
@@ -76,5 +98,5 @@ const Prompt = memo(({ unit, rows, color, filter }) => {
     table=${() => ({ head: ['request', 'prompt (tok)', 'TTFT (ms)', 'in flight'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? r, rows.prompt_tokens[i], (rows.ttft[i] / 1e6).toFixed(3), load[i]].map((v) => v !== v || v === 'NaN' ? '—' : v)) })}
     controls=${html`<${Select} label="Colour" value=${color} options=${[['status', 'status'], ...some.map(([k, [t]]) => [k, t])]} onChange=${(v) => store.set({ color: v })} />`}>
     <${Scatter} label="TTFT by prompt length" x=${{ values: rows.prompt_tokens, unit: 'tokens', title: 'prompt' }} y=${{ values: rows.ttft, unit, title: 'TTFT', log: true }}
-      color=${(i) => rows.status.values[rows.status.codes[i]] || 'open'} tint=${color === 'status' ? null : (i) => column[i] === column[i] ? column[i] / (max || 1) : null} describe=${describe} onBox=${box} onPick=${(i) => open(rows.row[i])} /></${Figure}>`
+      color=${(i) => rows.status.values[rows.status.codes[i]] || 'open'} tint=${color === 'status' ? null : (i) => column[i] === column[i] ? column[i] / (max || 1) : null} limit=${limit} describe=${describe} onBox=${box} onPick=${(i) => open(rows.row[i])} /></${Figure}>`
 })

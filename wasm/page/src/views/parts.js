@@ -35,7 +35,9 @@ function title(d) {
 
 export const Parts = memo(({ list: given }) => {
   const list = given.filter((d) => d.tables.length && d.total.value !== null)
-  const shown = list.filter((d) => d.tables.some((t) => t.entries.length > 0))
+  // A table without entries, or with one of all that the total consists of, says
+  // nothing of stages.
+  const shown = list.filter((d) => d.tables.some((t) => t.entries.length > 1 || (t.entries.length === 1 && t.residual.may_contain.length > 0)))
   if (!list.length) return null
   const mute = list.filter((d) => !shown.includes(d))
   return html`<div class="two">${shown.map((d, i) => html`<${One} key=${d.of + d.by + d.side + i} d=${d} />`)}</div>
