@@ -91,12 +91,14 @@ wasm:
 	cmp bin/native.json bin/wasm.json
 
 DIST = wasm/page/dist
+# Packs a file in the format of gzip, 4 % smaller than gzip does.
+DEFLATE = $$(command -v libdeflate-gzip >/dev/null && echo libdeflate-gzip -12 -c || echo gzip -9nc)
 # The page's script and style are committed; its engine is built here.
 page:
 	$(GO) generate ./wasm/page
 	$(WASM) $(GO) vet $(TAGS) ./wasm/browser
 	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/browser.wasm ./wasm/browser
-	gzip -9nc bin/browser.wasm >$(DIST)/core.wasm.gz
+	$(DEFLATE) <bin/browser.wasm >$(DIST)/core.wasm.gz
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
 	$(GO) run ./wasm/page/write >bin/servescope.html
 	@wc -c <$(DIST)/core.wasm.gz | awk '{ print "page: core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'
@@ -104,8 +106,10 @@ page:
 	@wc -c <bin/servescope.html | awk '{ print "page: document:", $$1, "bytes"; exit $$1 > 9437184 }'
 
 # The page in a real browser.
-browser: page
+browser:
 	.ci/need chromium chromium
+	.ci/need libdeflate-gzip libdeflate-tools
+	$(MAKE) page
 	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 .
 
 # Metrics computed a second time, by a script that shares nothing with the product.

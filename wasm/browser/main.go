@@ -5,6 +5,7 @@
 //
 //	servescope.call(id, request, files, answer)
 //	servescope.cancel(id)
+//	servescope.crash()
 //
 // where request is a text in the encoding of package bridge, files is an array
 // of File and answer(head, body) is called with a text and an ArrayBuffer or
@@ -42,6 +43,10 @@ func main() {
 				}()
 				e.Call(ctx, request, files, func(head, body []byte) { answer.Invoke(string(head), bufferOf(body)) })
 			}()
+			return nil
+		}),
+		"crash": js.FuncOf(func(js.Value, []js.Value) any {
+			go panic("a fatal error, as tests ask for it")
 			return nil
 		}),
 		"cancel": js.FuncOf(func(_ js.Value, args []js.Value) any {

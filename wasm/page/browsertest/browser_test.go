@@ -49,6 +49,12 @@ func missing(t *testing.T, what string) {
 // throws fails the test; consoles are logged.
 func newTab(t *testing.T) context.Context {
 	t.Helper()
+	return tab(t, func(text string) { t.Error("the page has thrown: " + text) })
+}
+
+// tab is newTab that hands over what the page throws.
+func tab(t *testing.T, thrown func(text string)) context.Context {
+	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if p, err := exec.LookPath(name); err == nil {
@@ -73,10 +79,11 @@ func newTab(t *testing.T) context.Context {
 	err := chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			t.Errorf("the page has thrown: %s", e.ExceptionDetails.Text)
+			text := e.ExceptionDetails.Text
 			if e.ExceptionDetails.Exception != nil {
-				t.Log(e.ExceptionDetails.Exception.Description)
+				text += ": " + e.ExceptionDetails.Exception.Description
 			}
+			thrown(text)
 		case *log.EventEntryAdded:
 			t.Logf("console: %s %s", e.Entry.Level, e.Entry.Text)
 		}

@@ -45,6 +45,9 @@ export class Engine {
   get kind() { return this.#transport.kind }
   get canOpen() { return this.kind === 'wasm' }
 
+  // crash ends the worker as a fatal error within it does, for tests.
+  crash() { this.#transport.crash?.() }
+
   async open(files, options = {}) {
     const { format, labels = [], join, align, year = [], tz = [], onProgress, signal } = options
     files = Array.from(files)
@@ -104,5 +107,8 @@ class Session {
     return { name: head.name, type: head.mime, bytes: new Uint8Array(body) }
   }
 
-  close() { return this.#call('close') }
+  // close gives up the files; those of an engine that has died are given up already.
+  async close() {
+    if (this.#generation === this.#transport.generation) await this.#call('close')
+  }
 }

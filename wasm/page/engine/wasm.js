@@ -61,6 +61,8 @@ export class WasmTransport {
     })
   }
 
+  async crash() { (await this.#worker)?.postMessage({ crash: true }) }
+
   // bury ends a worker and all that waits for it, and starts the next one.
   #bury(worker, reason) {
     worker.terminate()

@@ -19,6 +19,8 @@ self.onmessage = async ({ data }) => {
       printed += '\n' + e
     }
     died()
+  } else if (data.crash) {
+    self.servescope.crash()
   } else if (data.cancel) {
     self.servescope.cancel(data.cancel)
   } else {
