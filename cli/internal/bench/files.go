@@ -30,7 +30,7 @@ var (
 	records  = shape{key: "records", name: "a request per line", write: shapes.Records, open: 200}
 	result   = shape{key: "bench", name: "benchmark result on one line", write: shapes.Bench, open: 200, bytes: 4770}
 	events   = shape{key: "events", name: "an event per line, 200 open", write: shapes.Events, open: 200}
-	manyOpen = shape{key: "events-open", name: "an event per line, 50 000 open", write: shapes.Events, open: 50_000}
+	manyOpen = shape{key: "events-open", name: "an event per line, 50 000 open", write: shapes.Events, open: 50_000, bytes: 13_600}
 )
 
 // logs are shapes of the text logs of servers.

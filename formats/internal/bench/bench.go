@@ -72,7 +72,8 @@ func Open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, src: src, opt: opt, dialect: d, rc: rc, log: log{file: src.Name()}, builder: trace.NewBuilder(trace.Requests)}
+	r := &reader{src: src, opt: opt, dialect: d, rc: rc, log: log{file: src.Name()}, builder: trace.NewBuilder(trace.Requests)}
+	r.ctx, r.cancel = context.WithCancel(ctx)
 	r.in = bufio.NewReaderSize(rc, formats.HeadSize)
 	if rng.From == 0 && rng.To != 0 {
 		r.judge()
@@ -87,16 +88,16 @@ func Open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 		r.index.nested[key] = true
 	}
 	if at := src.At(); at != nil && r.opt.Workers > 1 {
-		r.index.ahead = func(g *region) bool { return r.ahead(at, g) }
+		r.index.survey = func(g *region) bool { return r.survey(at, g) }
 	}
 	return r, nil
 }
 
-// ahead surveys region g on several goroutines. It reports true when the first
+// survey goes over region g on several goroutines. It reports true when the first
 // pass is to go on at the end of g.
-func (r *reader) ahead(at io.ReaderAt, g *region) bool {
+func (r *reader) survey(at io.ReaderAt, g *region) bool {
 	from := g.to
-	s := survey{at: at, size: int64(r.block()), end: r.index.c.Delimiter()}
+	s := survey{ctx: r.ctx, at: at, size: int64(r.block()), end: r.index.c.Delimiter()}
 	s.extend(g, r.opt.Workers)
 	if g.to == from {
 		return false
@@ -118,6 +119,7 @@ func (r *reader) ahead(at io.ReaderAt, g *region) bool {
 type reader struct {
 	log
 	ctx     context.Context
+	cancel  context.CancelFunc
 	src     formats.Source
 	opt     formats.Options
 	dialect *Dialect
@@ -126,8 +128,10 @@ type reader struct {
 	index   index
 	second  stream
 	builder *trace.Builder
-	rows    *rows // of the current record, or nil
+	rows    *rows          // of the current record, or nil
+	meta    *trace.RunMeta // of the rows in builder
 	batch   *trace.Batch
+	ahead   *ahead // with several workers, once reading has begun
 	runs    []*trace.RunMeta
 	done    bool
 	err     error
@@ -160,9 +164,21 @@ func (r *reader) judge() {
 
 // Next implements formats.Reader.
 func (r *reader) Next() bool {
+	if r.opt.Workers > 1 {
+		if r.ahead == nil {
+			r.ahead = newAhead(r.prepare, r.take)
+		}
+		return r.ahead.next()
+	}
+	return r.prepare() && r.take()
+}
+
+// prepare puts the rows of the next batch into the builder. It reports false when
+// there are no more.
+func (r *reader) prepare() bool {
 	for r.err == nil && !r.done {
 		if r.rows != nil {
-			if r.fill() {
+			if r.fill(); r.builder.Rows() > 0 {
 				return true
 			}
 			continue
@@ -175,6 +191,12 @@ func (r *reader) Next() bool {
 		r.record(rec)
 	}
 	return false
+}
+
+// take makes a batch of the rows in the builder, in place of the batch before.
+func (r *reader) take() bool {
+	r.batch = r.builder.Take(r.meta, r.file)
+	return true
 }
 
 // end is reached when there are no more records.
@@ -196,10 +218,10 @@ const (
 	batchGaps = 1 << 18
 )
 
-// fill makes a batch of rows of the current record. It reports false when
-// there are no more.
-func (r *reader) fill() bool {
+// fill puts rows of the current record into the builder.
+func (r *reader) fill() {
 	w, b := r.rows, r.builder
+	r.meta = w.meta
 	r.fail(r.ctx.Err())
 	for r.err == nil && w.i < w.n && b.Rows() < batchRows && b.ListLen(trace.ChunkGaps) < batchGaps {
 		r.fail(w.row(b))
@@ -208,11 +230,6 @@ func (r *reader) fill() bool {
 		w.finish(&r.log)
 		r.rows = nil
 	}
-	if b.Rows() == 0 {
-		return false
-	}
-	r.batch = b.Take(w.meta, r.file)
-	return true
 }
 
 // record turns a record into a run and prepares its rows.
@@ -289,6 +306,10 @@ func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {
+	r.cancel()
+	if r.ahead != nil {
+		r.ahead.close()
+	}
 	if r.rows != nil && r.rows.gaps != nil {
 		r.rows.gaps.close()
 		r.rows = nil

@@ -21,7 +21,7 @@ type index struct {
 	nested map[string]bool    // objects whose scalars are settings too
 	memory int64              // for the arrays of one record
 	block  int                // bytes read at a time
-	ahead  func(*region) bool // goes on with a region on several goroutines, or nil; see survey
+	survey func(*region) bool // goes on with a region on several goroutines, or nil; see survey
 	rec    Record
 	key    []byte  // of the member being read
 	run    []int64 // of an array of numbers, reused

@@ -29,7 +29,7 @@ func (x *index) region() region {
 		at := x.c.Offset()
 		if !long && at-r.from >= longRegion*int64(x.block) {
 			long = true
-			if x.ahead != nil && x.ahead(&r) {
+			if x.survey != nil && x.survey(&r) {
 				continue
 			}
 		}

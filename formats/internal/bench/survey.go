@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ const longRegion = 4
 // stands there. So the survey decides nothing that a cursor would decide
 // otherwise.
 type survey struct {
+	ctx     context.Context
 	at      io.ReaderAt
 	from    int64 // offset of the first block
 	size    int64 // bytes per block
@@ -82,8 +84,11 @@ func (s *survey) join(r *region, p *plot, from int64) bool {
 }
 
 // block surveys the block at offset from. Where the file ends, or cannot be
-// read, it is not plain.
+// read, it is not plain; when the context ends, none is.
 func (s *survey) block(buf []byte, from int64) (p plot) {
+	if s.ctx.Err() != nil {
+		return p
+	}
 	n, _ := s.at.ReadAt(buf, from)
 	if int64(n) < s.size || bytes.IndexByte(buf[:s.size], s.end) >= 0 {
 		return p

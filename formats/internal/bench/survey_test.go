@@ -90,11 +90,11 @@ func TestSurveyed(t *testing.T) {
 	}
 	defer r.Close()
 	x := &r.(*reader).index
-	ahead, from, to := x.ahead, int64(0), int64(0)
-	x.ahead = func(g *region) bool {
+	survey, from, to := x.survey, int64(0), int64(0)
+	x.survey = func(g *region) bool {
 		from = g.to
 		defer func() { to = g.to }()
-		return ahead(g)
+		return survey(g)
 	}
 	if rec := x.next(); rec == nil || rec.Broken || rec.lists.n != 2000 || rec.lists.filled != 2000 {
 		t.Fatalf("%+v", rec)
