@@ -133,3 +133,22 @@ func TestWholeRequestsAreSelected(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsOfChoicesAreCapped: the groups that are put together are counted in
+// requests, whatever the number of their choices.
+func TestGroupsOfChoicesAreCapped(t *testing.T) {
+	var text strings.Builder
+	for i := range maxGroups + 10 {
+		for choice := range 3 {
+			fmt.Fprintf(&text, `{"request_id":"r%d","tenant":"t%04d","choice":%d,"side":"client","clock":"run","arrival":0,"output_tokens":1,"token_timestamps":[1]}`+"\n", i, i, choice)
+		}
+	}
+	run, r := ask(t, []string{"by=tenant"}, source{name: "log.jsonl", text: text.String()})
+	total := int64(0)
+	for _, g := range run.Groups {
+		total += g.Requests.Total
+	}
+	if d := diagNamed(r, "groups_capped"); d == nil || !strings.Contains(d.Msg, "the 11 smallest, with 11 requests") || total != maxGroups+10 || run.Groups[maxGroups-1].Requests.Total != 11 {
+		t.Errorf("%+v, %d requests in %d groups", d, total, len(run.Groups))
+	}
+}

@@ -25,7 +25,7 @@ type groups struct {
 	final  []int32          // by number on the last level: the number in the report, or -1
 	names  []map[string]string
 	united int   // groups that became one
-	rest   int64 // rows of these
+	rest   int64 // requests of these
 }
 
 // pair extends a combination by a value of the next dimension.
@@ -174,35 +174,32 @@ func (d *dimension) compare(a, b int32) int {
 }
 
 // finish numbers the groups of rows in the order of the report and puts these
-// numbers into rows. Of more than maxGroups the smallest become one, the last.
-func (g *groups) finish(rows [][]int32) {
+// numbers into rows. Of more than maxGroups the smallest become one, the last;
+// counts tells whether a request is counted with row k of batch i.
+func (g *groups) finish(rows [][]int32, counts func(i, k int) bool) {
 	g.names = []map[string]string{}
 	if len(g.dims) == 0 {
 		return
 	}
 	tuples := g.tuples[len(g.dims)-1]
-	count := make([]int64, len(tuples))
-	for _, batch := range rows {
-		for _, n := range batch {
-			if n >= 0 {
+	count, there := make([]int64, len(tuples)), make([]bool, len(tuples))
+	for i, batch := range rows {
+		for k, n := range batch {
+			if n < 0 {
+				continue
+			}
+			if there[n] = true; counts(i, k) {
 				count[n]++
 			}
 		}
 	}
 	var order []int32
 	for n := range tuples {
-		if count[n] > 0 {
+		if there[n] {
 			order = append(order, int32(n))
 		}
 	}
-	byTuple := func(a, b int32) int {
-		for i, d := range g.dims {
-			if c := d.compare(tuples[a][i], tuples[b][i]); c != 0 {
-				return c
-			}
-		}
-		return 0
-	}
+	byTuple := func(a, b int32) int { return g.compare(tuples[a], tuples[b]) }
 	kept := order
 	if len(order) > maxGroups {
 		sorting.By(order, func(a, b int32) int { return cmp.Or(cmp.Compare(count[b], count[a]), byTuple(a, b)) })
@@ -234,7 +231,17 @@ func (g *groups) finish(rows [][]int32) {
 	}
 }
 
-// unite counts the groups that become one, and their rows.
+// compare orders combinations of values.
+func (g *groups) compare(a, b []int32) int {
+	for i, d := range g.dims {
+		if c := d.compare(a[i], b[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// unite counts the groups that become one, and their requests.
 func (g *groups) unite(rest []int32, count []int64) {
 	g.united = len(rest)
 	for _, n := range rest {

@@ -90,7 +90,9 @@ func (s *Session) choose(q *query.Query, metrics kernel.RowMetric, facts *kernel
 	if sel.steps.grouped {
 		grouped = slices.Concat(sel.rows, sel.steps.rows)
 	}
-	sel.groups.finish(grouped)
+	sel.groups.finish(grouped, func(i, k int) bool { // steps are no requests
+		return i < len(s.rows) && (!s.together() || s.counts(s.rows[i], k))
+	})
 	return sel
 }
 
@@ -207,7 +209,7 @@ func (s *Session) selectionDiags(sel *selection, log *diag.Log) {
 	if sel.groups != nil && sel.groups.united > 0 {
 		log.Add(diag.Diag{
 			Code: "groups_capped", Severity: diag.Notice, Offset: -1, Count: int64(sel.groups.united),
-			Msg: fmt.Sprintf("a report holds %d groups: the %d smallest, with %d rows, are together in %q", maxGroups, sel.groups.united, sel.groups.rest, otherGroup),
+			Msg: fmt.Sprintf("a report holds %d groups: the %d smallest, with %d requests, are together in %q", maxGroups, sel.groups.united, sel.groups.rest, otherGroup),
 			Fix: "group by fewer dimensions or filter first",
 		})
 	}

@@ -197,7 +197,7 @@ func TestGroupCap(t *testing.T) {
 	if total != maxGroups+12 || last.By["tenant"] != otherGroup || last.Requests.Total != 11 || groups[maxGroups-2].By["tenant"] != "t1008" {
 		t.Errorf("%d requests, last groups %v and %v", total, groups[maxGroups-2], last)
 	}
-	if d := r.Diags; len(d) != 1 || d[0].Code != "groups_capped" || d[0].Count != 11 || !strings.Contains(d[0].Msg, "the 11 smallest, with 11 rows") {
+	if d := r.Diags; len(d) != 1 || d[0].Code != "groups_capped" || d[0].Count != 11 || !strings.Contains(d[0].Msg, "the 11 smallest, with 11 requests") {
 		t.Errorf("diags %+v", d)
 	}
 }
