@@ -2,9 +2,12 @@ package tokenlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"servescope/analyzer/trace"
@@ -93,4 +96,57 @@ func makeBlock(b *testing.B, write func(io.Writer, shapes.Config) error, c shape
 	b.SetBytes(int64(n))
 	b.ReportAllocs()
 	return &block.Block{Data: text.Bytes()[:n], TooLong: -1}
+}
+
+// spellings are the ways in which writers put down the stamps of tokens.
+var spellings = map[string]func(at float64) string{
+	"6 decimals":   func(at float64) string { return fmt.Sprintf("%.6f", at) },
+	"9 decimals":   func(at float64) string { return fmt.Sprintf("%.6f%03d", at, int64(at*1e9)%1000) },
+	"3 decimals":   func(at float64) string { return fmt.Sprintf("%.3f", at) },
+	"Python":       func(at float64) string { return strconv.FormatFloat(at, 'f', -1, 64) },
+	"space":        func(at float64) string { return fmt.Sprintf(" %.6f", at) },
+	"monotonic":    func(at float64) string { return strconv.FormatFloat(at-1764400000, 'f', -1, 64) },
+	"exponent":     func(at float64) string { return strconv.FormatFloat(at, 'e', 15, 64) },
+	"milliseconds": func(at float64) string { return fmt.Sprintf("%d", int64(at*1e3)) },
+	"microseconds": func(at float64) string { return fmt.Sprintf("%d", int64(at*1e6)) },
+	"nanoseconds":  func(at float64) string { return fmt.Sprintf("%d", int64(at*1e9)) },
+	"quoted":       func(at float64) string { return fmt.Sprintf(`"%.6f"`, at) },
+}
+
+// BenchmarkSpellings scans a block of each spelling: none may fall off a cliff.
+func BenchmarkSpellings(b *testing.B) {
+	keys := map[string]string{"milliseconds": "token_timestamps_ms", "microseconds": "token_timestamps_us", "nanoseconds": "token_timestamps_ns"}
+	for name, spell := range spellings {
+		b.Run(name, func(b *testing.B) {
+			key := cmp.Or(keys[name], "token_timestamps")
+			blk := makeBlock(b, func(w io.Writer, c shapes.Config) error {
+				r := rand.New(rand.NewPCG(c.Seed, 7))
+				at := 1764428000.0
+				for n := 0; n < int(c.Size); {
+					at += 0.1
+					line := fmt.Sprintf(`{"request_id":"r%d","arrival":%.6f,%q:[`, n, at, key)
+					for k := range int(c.Tokens) {
+						at += 0.005 + r.ExpFloat64()*0.007
+						if k > 0 {
+							line += ","
+						}
+						line += spell(at)
+					}
+					m, err := io.WriteString(w, line+"]}\n")
+					if n += m; err != nil {
+						return err
+					}
+				}
+				return nil
+			}, shapes.Config{Seed: 1, Size: 240 << 10, Tokens: 200})
+			out := newRecords("bench", new(trace.RunMeta), trace.Clock{}, true)
+			for b.Loop() {
+				scanRecords(blk, out)
+			}
+			if out.parsed == 0 || out.diagnosed > 0 {
+				b.Fatal(out.parsed, out.diagnosed)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(out.parsed)/200, "ns/token")
+		})
+	}
 }

