@@ -339,7 +339,9 @@ func (s *Session) located(log *diag.Log) []diag.Diag {
 	all := log.All()
 	source := make(map[string]formats.Source)
 	for _, f := range s.files {
-		source[f.source.Name()] = f.source
+		if f.format == nil || f.format.Shape != formats.Blocks { // which have no lines
+			source[f.source.Name()] = f.source
+		}
 	}
 	order := make([]int, len(all))
 	for i := range order {

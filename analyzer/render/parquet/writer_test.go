@@ -31,7 +31,7 @@ func load(n, k int) *trace.Batch {
 		gaps := b.OpenList(trace.ChunkGaps)
 		sum := at + 100e6
 		for range k - 1 {
-			g := 10e6 + r.Int64N(4e6)
+			g := (9500 + r.Int64N(4000)) * 1000 // stamps have microseconds
 			gaps = append(gaps, g)
 			sum += g
 		}

@@ -101,6 +101,9 @@ func (p *Process) write(path string, inputs []string, f func(io.Writer) error) e
 	}
 	defer o.discard()
 	if err := f(o); err != nil {
+		if pe := new(fs.PathError); o.path != "" && errors.As(err, &pe) && pe.Path == o.file.Name() {
+			return fmt.Errorf("output %s: %w", o.path, pe.Err)
+		}
 		return err
 	}
 	return o.commit()
