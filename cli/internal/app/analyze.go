@@ -20,6 +20,8 @@ import (
 var (
 	renderers    = []string{"text", "markdown", "csv", "json"}
 	rendererExts = map[string]string{".md": "markdown", ".csv": "csv", ".json": "json"}
+
+	analyzeForms = append(slices.Clone(renderers), "html") // a page with charts, which others do not have
 )
 
 func (p *Process) analyze() *cli.Command {
@@ -40,7 +42,7 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
   zcat old.jsonl.gz | servescope analyze - --format json -o report.json`,
 		Flags: slices.Concat(
 			[]cli.Flag{
-				&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text, markdown, csv or json"},
+				&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text, markdown, csv, json or html"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 			},
 			queryFlags(),
@@ -58,7 +60,7 @@ of one label are one run. What a file cannot tell is null, with the reason.`,
 }
 
 func (p *Process) runAnalyze(c *cli.Context) (err error) {
-	form, force, err := forms(c, renderers)
+	form, force, err := forms(c, analyzeForms)
 	if err != nil {
 		return err
 	}
@@ -71,6 +73,9 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	}
 	if form == "" {
 		form = rendererExts[filepath.Ext(c.String("output"))]
+		if filepath.Ext(c.String("output")) == ".html" {
+			form = "html"
+		}
 	}
 	color, err := p.color(c, p.Stdout)
 	if err != nil {
@@ -92,6 +97,9 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	path := c.String("output")
 	color = color && (path == "" || path == "-" || c.String("color") == "always")
 	err = p.write(path, w.names(), func(out io.Writer) error {
+		if form == "html" {
+			return w.writeHTML(c, rep, out)
+		}
 		return printReport(out, rep, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
 	})
 	switch {

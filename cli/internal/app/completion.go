@@ -169,6 +169,8 @@ func values(command, flag string) []candidate {
 		return formatList()
 	case "format":
 		switch command {
+		case "analyze":
+			return append(plain(analyzeForms), formatList()...)
 		case "inspect":
 			return append(plain(inspectForms), formatList()...)
 		case "convert":

@@ -47,7 +47,7 @@ func TestComplete(t *testing.T) {
 	f("analyze a.json --format js", "json")
 	f("analyze --format=js", "--format=json")
 	f("analyze --format = js", "json") // bash parts words at "="
-	f("analyze --format =", strings.Join(append(slices.Clone(renderers), formatNames()...), " "))
+	f("analyze --format =", strings.Join(append(slices.Clone(analyzeForms), formatNames()...), " "))
 	f("convert --format parq", "parquet")
 	f("convert --table tok", "tokens")
 	f("analyze --trim s", "steady")

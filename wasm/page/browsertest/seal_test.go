@@ -103,7 +103,7 @@ func TestLeaksAreFound(t *testing.T) {
 	for len(seen) > 0 {
 		ways[<-seen] = true
 	}
-	for _, way := range []string{"fetch", "xhr", "beacon", "import", "socket", "events", "worker", "image", "script", "style", "prefetch", "frame", "form", "background", "inline", "in-worker-fetch", "in-worker-socket", "in-worker-scripts", "in-worker-nested"} {
+	for _, way := range []string{"fetch", "xhr", "beacon", "import", "socket", "events", "worker", "image", "script", "style", "prefetch", "frame", "background", "inline", "in-worker-fetch", "in-worker-socket", "in-worker-scripts", "in-worker-nested"} {
 		if !ways["/own-"+way] {
 			t.Errorf("%s does not leak from an open page", way)
 		}

@@ -1,6 +1,7 @@
 // The engine, as the page sees it; README.md describes it.
 import { EngineError } from './error.js'
 import { NativeTransport } from './native.js'
+import { SavedTransport } from './saved.js'
 import { WasmTransport } from './wasm.js'
 
 export { EngineError }
@@ -30,8 +31,8 @@ export class Engine {
 
   static async start(options = {}) {
     const engine = new Engine()
-    const native = document.documentElement.dataset.engine === 'native'
-    engine.#transport = native ? new NativeTransport() : await WasmTransport.start(options)
+    const start = { native: () => new NativeTransport(), saved: SavedTransport.start, wasm: () => WasmTransport.start(options) }
+    engine.#transport = await start[document.documentElement.dataset.engine]()
     const { head } = last(await engine.#transport.call(encode('describe')))
     engine.formats = head.formats
     engine.metrics = head.metrics
@@ -43,6 +44,7 @@ export class Engine {
   }
 
   get kind() { return this.#transport.kind }
+  // canOpen is whether files can be opened beside the sessions that are there.
   get canOpen() { return this.kind === 'wasm' }
 
   // crash ends the worker as a fatal error within it does, for tests.

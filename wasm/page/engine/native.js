@@ -14,7 +14,8 @@ export class NativeTransport {
       const response = await fetch('call', { method: 'POST', body: request, signal, headers: { 'Content-Type': 'text/plain' } })
       if (!response.ok) throw new EngineError({ message: `the engine refuses: ${response.status} ${response.statusText}` })
       let result = null
-      for await (const { head, body } of frames(response.body)) {
+      for await (const { text, body } of frames(response.body)) {
+        const head = JSON.parse(text)
         if (head.type === 'result' || head.type === 'error') result = { head, body }
         else onAnswer(head, body)
       }
@@ -28,8 +29,8 @@ export class NativeTransport {
   }
 }
 
-// frames cuts a stream into frames.
-async function * frames(stream) {
+// frames cuts a stream into frames: the head as a text, and the body.
+export async function * frames(stream) {
   const reader = stream.getReader()
   let held = [], size = 0
   const take = async n => {
@@ -58,6 +59,6 @@ async function * frames(stream) {
     const head = await take(view.getUint32(0, true))
     const body = none ? null : await take(n)
     if (!head || !none && !body) return
-    yield { head: JSON.parse(utf8.decode(head)), body: body && body.buffer }
+    yield { text: utf8.decode(head), body: body && body.buffer }
   }
 }

@@ -2,19 +2,21 @@ import { EngineError, cancelled } from './error.js'
 
 // The document holds the core as text: base64 of a gzip file, and the script of
 // the worker. They stand behind the page's own script, which runs before them.
-const loaded = () => document.readyState !== 'loading' ? Promise.resolve()
+export const loaded = () => document.readyState !== 'loading' ? Promise.resolve()
   : new Promise(done => document.addEventListener('DOMContentLoaded', done, { once: true }))
 
 const part = id => document.getElementById(id)?.textContent ?? null
 
-// compile returns the core, which all workers share.
-async function compile(id) {
+// stream unpacks a part of the document: base64 of a gzip file.
+export function stream(id) {
   const text = part(id)
-  if (text === null) throw new EngineError({ message: 'this document holds no engine', hint: 'build it with make page' })
+  if (text === null) throw new EngineError({ message: `this document holds no ${id}`, hint: 'build it with make page' })
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), c => c.charCodeAt(0))
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }))
+  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
 }
+
+// compile returns a module, which all workers share.
+const compile = id => WebAssembly.compileStreaming(new Response(stream(id), { headers: { 'Content-Type': 'application/wasm' } }))
 
 // WasmTransport carries calls to the core in a worker. When the worker dies its
 // calls fail with engine_died and the next call starts another one.
