@@ -130,6 +130,13 @@
 // an arrival or queued) is head_missing: the log begins behind its beginning. One
 // without an end is open. Both are kept and counted, and are in no latency.
 //
+// Any number of requests may be open at a time. Those that do not fit a quarter
+// of --memory go to temporary files, which are gone when the log has been read;
+// the report is the same. Without a place for such files (in a browser) the older
+// half is then given up as open, with a diagnostic (request_expired). A request
+// with more than 65 536 chunks, and more than there is memory for, has no gaps
+// (gaps_dropped).
+//
 // # Units
 //
 // A stamp or duration in another unit than seconds has the unit in its key:

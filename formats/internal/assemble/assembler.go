@@ -17,8 +17,8 @@ import (
 // so what it makes does not depend on how the file was cut.
 //
 // A request is written when it ends, in the order of ends; Flush writes those
-// that are still open. Per open request it keeps 400 bytes, 4 bytes per chunk,
-// and what further columns its events state.
+// that are still open. Per open request it keeps 500 bytes, 4 bytes per chunk,
+// and what further columns its events state; see Bound.
 type Assembler struct {
 	// Untold says that the log need not tell of tokens: a request without token
 	// events is then one whose tokens are unknown, not one without any.

@@ -8,7 +8,7 @@ import (
 // ahead is how many events are looked up together. With many open requests each
 // one's memory is far away; their addresses do not depend on one another, so the
 // processor fetches them at the same time.
-const ahead = 16
+const ahead = 32
 
 // nearby is the number of slots up to which the table is in the cache anyway.
 const nearby = 1 << 12
