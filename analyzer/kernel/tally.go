@@ -13,6 +13,14 @@ type tally []struct {
 }
 
 func (t *tally) add(why metric.Reason, n int64) {
+	if len(*t) == 1 && (*t)[0].why == why {
+		(*t)[0].n += n
+		return
+	}
+	t.insert(why, n)
+}
+
+func (t *tally) insert(why metric.Reason, n int64) {
 	i := 0
 	for i < len(*t) && (*t)[i].why < why {
 		i++

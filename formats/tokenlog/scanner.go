@@ -16,6 +16,8 @@ type scanner struct {
 	text []byte
 	i    int // the cursor
 	end  int // the line's newline, or 0 while it is not known
+
+	order [32]*field // of the keys of the line before, nil where unknown
 }
 
 // start puts the cursor on the line that begins at i.
@@ -74,6 +76,22 @@ func (s *scanner) str() (from, to int, escaped, ok bool) {
 			return 0, 0, false, false
 		}
 	}
+}
+
+// nthKey is key for the n-th key of a line, which mostly is that of the line before.
+func (s *scanner) nthKey(n int) (f *field, ok bool) {
+	usual := &s.order[n%len(s.order)]
+	if f = *usual; f != nil {
+		from, to := s.i+1, s.i+1+len(f.name)
+		if s.text[s.i] == '"' && string(s.text[from:to]) == f.name && s.text[to] == '"' && s.text[to+1] == ':' {
+			s.i = to + 2
+			s.space()
+			return f, true
+		}
+	}
+	f, ok = s.key()
+	*usual = f
+	return f, ok
 }
 
 // key reads a key and its colon, and returns the field it names, or nil.

@@ -40,8 +40,8 @@ func (p *parser) object() bool {
 // members reads the members from the key at the cursor on and moves behind the
 // end of the object.
 func (p *parser) members() bool {
-	for {
-		f, ok := p.key()
+	for n := 0; ; n++ {
+		f, ok := p.nthKey(n)
 		if !ok {
 			return false
 		}

@@ -51,6 +51,14 @@ func Scaled(b []byte, scale int) (v int64, n int, ok bool) {
 // 200.0 and 2e2 are the same. n is as in Scaled; ok is false when b does not
 // begin with a number, or with one that is no integer or does not fit.
 func ParseInt(b []byte) (v int64, n int, ok bool) {
+	if len(b) >= 8 {
+		t := load(b, 0) ^ zeros
+		if k := digits(t); k > 0 && k < 8 { // short, like most counts
+			if c := b[k]; c != '.' && c|0x20 != 'e' {
+				return int64(parse8(t << (64 - 8*k))), k, true
+			}
+		}
+	}
 	d := scan(b)
 	if d.n == 0 {
 		return 0, 0, false
