@@ -49,6 +49,15 @@ func (b *bag) settle() {
 	b.tail = b.tail[:0]
 }
 
+// take is union of slices that b may keep.
+func (b *bag) take(values, counts []int64) {
+	if len(b.values) == 0 {
+		b.values, b.counts = values, counts
+		return
+	}
+	b.union(values, counts)
+}
+
 // union adds sorted distinct values with their counts.
 func (b *bag) union(values, counts []int64) {
 	if len(values) == 0 {

@@ -65,5 +65,5 @@ func (h *histogram) drain(b *bag) {
 		}
 	}
 	h.dense = nil
-	b.union(values, counts)
+	b.take(values, counts)
 }

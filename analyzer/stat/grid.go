@@ -111,7 +111,13 @@ func (g *grid) drain(d *Digest) {
 	if g.total == 0 {
 		return
 	}
-	var values, counts []int64
+	distinct := 0
+	for _, n := range g.n {
+		if n > 0 {
+			distinct++
+		}
+	}
+	values, counts := make([]int64, 0, distinct), make([]int64, 0, distinct)
 	for i, n := range g.n {
 		if n == 0 {
 			continue
@@ -125,7 +131,7 @@ func (g *grid) drain(d *Digest) {
 	}
 	clear(g.n)
 	g.total = 0
-	d.kept.union(values, counts)
+	d.kept.take(values, counts)
 }
 
 func (g *grid) size() int64 { return int64(4*len(g.n) + 8*len(g.rest)) }
