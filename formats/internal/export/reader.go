@@ -219,9 +219,9 @@ func (r *Reader) convert(b *column.Batch) {
 					keep[k] = true
 				}
 				own = whole.Select(keep)
+				whole.Absurd = trace.Absurd{} // counted once
 			}
 			own.Run = metas[i]
-			whole.Absurd = trace.Absurd{} // counted once
 			r.queue = append(r.queue, own)
 			r.account.Parsed += int64(to - from)
 			r.account.Kinds[r.columns.model.Name] += int64(to - from)
