@@ -22,6 +22,7 @@ import (
 	"servescope/analyzer/render/table"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/trace/manifest"
 )
 
 // Writer writes batches of one table to a file.
@@ -103,6 +104,7 @@ func Export(ctx context.Context, s *analyzer.Session, q *query.Query, what strin
 	if err != nil {
 		return "", err
 	}
+	t.Manifest = func() *manifest.Manifest { return s.Manifest(q) } // so that it can be read back
 	switch {
 	case t.Name == "summary":
 		var r *report.Report
