@@ -39,6 +39,7 @@ const words = {
   no_requests: 'there are no requests',
   too_many: 'more buckets of time than are kept',
   not_finite: 'not a finite number',
+  beam: 'beam search: the tokens are not of one sequence',
   async: 'steps overlap: the engine schedules ahead',
   pipeline: 'several pipeline ranks work on a token in turn',
   merged: 'measured together with other stages',

@@ -1,0 +1,213 @@
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+var seven = []string{"overview", "latency", "timeline", "load", "requests", "compare", "diagnostics"}
+
+// wait waits until an expression is true.
+func wait(t *testing.T, ctx context.Context, expression string) {
+	t.Helper()
+	ok := eval[bool](t, ctx, `new Promise(done => { let n = 0; const look = () => { try { if (`+expression+`) return done(true) } catch {} ; if (++n > 1500) return done(false); setTimeout(look, 20) }; look() })`)
+	if !ok {
+		t.Fatalf("never true: %s; the page shows %s", expression, eval[string](t, ctx, `document.body.innerText.slice(0, 600)`))
+	}
+}
+
+const settled = `document.querySelector('[data-ready]') && !document.querySelector('.updating')`
+
+// show opens files at a link.
+func show(t *testing.T, ctx context.Context, link string, files ...string) {
+	t.Helper()
+	do(t, ctx, chromedp.Navigate("about:blank"))
+	ready(t, ctx, "file://"+document(t)+"#"+link)
+	if len(files) > 0 {
+		drop(t, ctx, files...)
+		wait(t, ctx, settled)
+	}
+}
+
+func sampleFiles() []string {
+	return []string{filepath.Join(root, "testdata/sample/tokenlog.jsonl"), filepath.Join(root, "testdata/sample/vllm-bench.json")}
+}
+
+// TestViews shows every view of the samples, light and dark, wide and narrow: none
+// is wider than the screen, has an empty chart, or prints what is no number. The
+// pictures are for people to look at: bin/screenshots.
+func TestViews(t *testing.T) {
+	dir := filepath.Join(root, "bin", "screenshots")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ctx := newTab(t)
+	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
+		for _, theme := range []string{"light", "dark"} {
+			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]))
+			show(t, ctx, "v=1&slo=ttft:500ms,tpot:40ms&theme="+theme, sampleFiles()...)
+			for _, view := range seven {
+				name := fmt.Sprintf("%s-%s-%d", view, theme, size[0])
+				eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
+				wait(t, ctx, settled+` && !/Reading …/.test(document.getElementById('view').innerText)`)
+				eval[bool](t, ctx, `new Promise(done => setTimeout(() => done(true), 150))`)
+				if over := eval[int](t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+					t.Errorf("%s is %d pixels too wide", name, over)
+				}
+				if bad := eval[string](t, ctx, `(document.getElementById('view').innerText.match(/.{0,30}\b(undefined|NaN|Infinity|\[object .{0,20})/) ?? [''])[0]`); bad != "" {
+					t.Errorf("%s prints %q", name, bad)
+				}
+				if blank := eval[string](t, ctx, blankCharts); blank != "" {
+					t.Errorf("%s: nothing is drawn in %s", name, blank)
+				}
+				picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// blankCharts names the figures whose canvases hold fewer than three colours.
+const blankCharts = `[...document.querySelectorAll('#view figure')].filter(f => {
+	const list = [...f.querySelectorAll('canvas:not(.over)')]
+	return list.length && !list.some(c => {
+		const g = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set()
+		for (let i = 0; i < g.length && seen.size < 3; i += 4) if (g[i + 3] > 200) seen.add(g[i] << 16 | g[i + 1] << 8 | g[i + 2])
+		return seen.size >= 3
+	})
+}).map(f => f.querySelector('h3').textContent).join(', ')`
+
+// TestHostile: what a log holds is text in every view.
+func TestHostile(t *testing.T) {
+	hostile := []string{`<img src=x onerror="document.title='owned'">`, `"><script>document.title='owned'</script>`, "\u202egnp.exe", "a\x00b", strings.Repeat("x", 5000), `{{constructor.constructor('x')()}}`, "&lt;b&gt;", "two\nlines"}
+	var log strings.Builder
+	for i := range 40 {
+		at := 1764428000 + float64(i)/10
+		row := map[string]any{
+			"request_id": fmt.Sprint(hostile[i%len(hostile)], i), "model": hostile[(i+1)%len(hostile)], "tenant": hostile[(i+2)%len(hostile)],
+			"arrival": at, "prompt_tokens": 10, "output_tokens": 3, "token_timestamps": []float64{at + .1, at + .15, at + .2},
+		}
+		if i%5 == 0 {
+			row = map[string]any{"request_id": row["request_id"], "arrival": at, "finished": at + .1, "error": hostile[i/5]}
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Write(append(line, '\n'))
+	}
+	file := filepath.Join(t.TempDir(), "<img src=x>.jsonl")
+	if err := os.WriteFile(file, []byte(log.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx := newTab(t)
+	show(t, ctx, "v=1", file)
+	scripts := eval[int](t, ctx, `document.scripts.length`)
+	for _, view := range seven {
+		eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
+		wait(t, ctx, settled)
+		if view == "requests" {
+			eval[bool](t, ctx, `(document.querySelector('.item').click(), true)`)
+			wait(t, ctx, `document.querySelector('.drawer .fields dt')`)
+			for _, want := range []string{`<img src=x onerror=`, `"><script>document`, `\u202egnp.exe`, `&lt;b&gt;`, `two\u000alines`} {
+				if !eval[bool](t, ctx, `document.querySelector('.list').textContent.includes(`+quoted(want)+`)`) {
+					t.Errorf("the list does not show %s", want)
+				}
+			}
+		}
+		if n := eval[int](t, ctx, `document.querySelectorAll('img, #app script, #app iframe, #app object, #app embed, [onerror]').length`); n > 0 {
+			t.Errorf("%s holds %d elements that nobody made", view, n)
+		}
+	}
+	if n := eval[int](t, ctx, `document.scripts.length`); n != scripts {
+		t.Errorf("%d scripts, of them %d ours", n, scripts)
+	}
+	if title := eval[string](t, ctx, `document.title`); strings.Contains(title, "owned") {
+		t.Errorf("title %q", title)
+	}
+}
+
+func quoted(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+func press(t *testing.T, ctx context.Context, keys string, modifiers ...kb.Modifier) {
+	t.Helper()
+	do(t, ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+}
+
+// TestKeyboard walks through the page without a pointer.
+func TestKeyboard(t *testing.T) {
+	ctx := newTab(t)
+	show(t, ctx, "", sampleFiles()...)
+	for i, view := range seven {
+		press(t, ctx, fmt.Sprint(i+1))
+		wait(t, ctx, `document.querySelector('.tabs [aria-selected=true]').id === 'tab-`+view+`'`)
+	}
+	press(t, ctx, "5")
+	press(t, ctx, "/")
+	wait(t, ctx, `document.activeElement.id === 'filter'`)
+	press(t, ctx, kb.Backspace) // the character that the driver sends although the key was handled
+	press(t, ctx, "status = failed"+kb.Enter)
+	wait(t, ctx, settled+` && document.querySelectorAll('.list .item').length === 1`)
+	press(t, ctx, kb.Escape) // leaves the field
+	press(t, ctx, ".")       // opens the request
+	wait(t, ctx, `document.querySelector('.drawer h2')`)
+	press(t, ctx, kb.Escape)
+	wait(t, ctx, `!document.querySelector('.drawer')`)
+	press(t, ctx, "?")
+	wait(t, ctx, `document.querySelector('dialog[open] .keys') && document.querySelector('dialog').contains(document.activeElement)`)
+	press(t, ctx, kb.Escape)
+	wait(t, ctx, `!document.querySelector('dialog')`)
+	press(t, ctx, "k", kb.ModifierCtrl)
+	wait(t, ctx, `document.activeElement.getAttribute('role') === 'combobox'`)
+	press(t, ctx, "clear the filter"+kb.Enter)
+	wait(t, ctx, settled+` && document.querySelectorAll('.list .item').length > 1`)
+	press(t, ctx, "2")
+	// A chart is read value by value.
+	eval[bool](t, ctx, `(document.querySelector('.plot').focus(), true)`)
+	press(t, ctx, kb.ArrowRight+kb.ArrowRight)
+	wait(t, ctx, `/TTFT: p5 /.test(document.querySelector('[aria-live=polite]').textContent)`)
+	if hash := eval[string](t, ctx, `location.hash`); !strings.Contains(hash, "view=latency") || strings.Contains(hash, "f=") {
+		t.Errorf("link %s", hash)
+	}
+}
+
+// TestSelection: the page's figures under limits, a filter and a range of time are
+// those of the report, and a link shows the same again.
+func TestSelection(t *testing.T) {
+	ctx := newTab(t)
+	link := "v=1&view=load&t=2.5s..4.6s&f=prompt_tokens+>+400&slo=ttft:300ms,tpot:30ms"
+	show(t, ctx, link, sampleFiles()[0])
+	type goodput struct{ Good, Denominator, Unknown int64 }
+	want := eval[struct{ Goodput goodput }](t, ctx, `servescope.session.run({ filter: 'prompt_tokens > 400', from: '+2.5s', to: '+4.6s', slo: 'ttft=300ms,tpot=30ms' }).then(r => ({ Goodput: { Good: r.runs[0].goodput.good, Denominator: r.runs[0].goodput.denominator, Unknown: r.runs[0].goodput.unknown } }))`).Goodput
+	if want.Denominator < 5 || want.Good == 0 || want.Good == want.Denominator {
+		t.Fatalf("the selection tests nothing: %+v", want)
+	}
+	if got := eval[string](t, ctx, `document.querySelector('#limits .goodput .muted').textContent`); got != fmt.Sprintf("%d of %d req", want.Good, want.Denominator) {
+		t.Errorf("the page says %s, the report %+v", got, want)
+	}
+	if n := eval[int](t, ctx, `(document.getElementById('tab-requests').click(), servescope.session.view({ filter: 'prompt_tokens > 400', from: '+2.5s', to: '+4.6s' }, { kind: 'columns', columns: ['ttft'] }).then(v => v.n))`); int64(n) != want.Denominator {
+		t.Errorf("%d requests, judged are %d", n, want.Denominator)
+	}
+	hash := eval[string](t, ctx, `location.hash`)
+	for _, part := range []string{"t=2.5s..4.6s", "slo=ttft:300ms,tpot:30ms", "view=requests"} {
+		if !strings.Contains(hash, part) {
+			t.Errorf("link %s lacks %s", hash, part)
+		}
+	}
+}
