@@ -83,7 +83,7 @@ func (s shape) file(cache string, a amount) (path string, n int64, err error) {
 		c.Size, c.Count = 0, int(max(1, a.tokens/s.tokens))
 		path = filepath.Join(cache, fmt.Sprintf("%s-%d-tokens.log", s.key, a.tokens))
 	} else if s.bytes > 0 {
-		c.Size, c.Count = 0, int(max(1, a.size/s.bytes))
+		c.Size, c.Count = 0, max(s.open, int(a.size/s.bytes)) // as many as are open
 	}
 	return cached(path, func(w io.Writer) error { return s.write(w, c) })
 }

@@ -15,8 +15,8 @@ import (
 // printRaces prints the races as a table and returns the bounds that are missed.
 func printRaces(list []*race, runs int) (missed []string) {
 	fmt.Printf("%s, %s. Medians of %d interleaved runs, page cache warm; answers equal within 1 µs and 10⁻⁶.\n\n", time.Now().Format("2006-01-02"), machine(), runs)
-	fmt.Println("| log | tool | wall | CPU | peak memory | servescope is | must | target |")
-	fmt.Println("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+	fmt.Println("| log | tool | wall | CPU | peak memory | times wall | must | target | times CPU |")
+	fmt.Println("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, r := range list {
 		missed = append(missed, r.print()...)
 	}
@@ -35,9 +35,9 @@ func (r *race) print() (missed []string) {
 		if scale > 1 {
 			name += fmt.Sprintf(" (scaled from %s)", unit.Format(unit.Byte, float64(r.size)/scale))
 		}
-		wall, _ := c.median(wall)
-		cpu, _ := c.median(cpu)
-		peak, _ := c.median(peak)
+		took, _ := c.median(wall)
+		work, _ := c.median(cpu)
+		most, _ := c.median(peak)
 		must, target := "", ""
 		if b.must > 0 {
 			must, target = fmt.Sprintf(verdict, b.must), fmt.Sprintf(verdict, b.target)
@@ -45,11 +45,12 @@ func (r *race) print() (missed []string) {
 				missed = append(missed, r.shape.name+": "+name)
 			}
 		}
-		is := ""
+		is, more := "", ""
 		if factor > 0 {
-			is = fmt.Sprintf(verdict, factor)
+			own, _ := r.two.median(cpu)
+			is, more = fmt.Sprintf(verdict, factor), fmt.Sprintf("%.3g×", work*scale/own)
 		}
-		fmt.Printf("| %s | %s | %.2f s | %.2f s | %.0f MiB | %s | %s | %s |\n", log, name, wall*scale, cpu*scale, peak/(1<<20), is, must, target)
+		fmt.Printf("| %s | %s | %.2f s | %.2f s | %.0f MiB | %s | %s | %s | %s |\n", log, name, took*scale, work*scale, most/(1<<20), is, must, target, more)
 	}
 	log := fmt.Sprintf("%s, %s", r.shape.name, unit.Format(unit.Byte, float64(r.size)))
 	row(log, r.two, 1, bound{}, 0, "")
