@@ -244,7 +244,11 @@ func (s *Stream[T]) Close() error {
 	s.cancel()
 	s.wg.Wait()
 	for _, it := range s.items {
-		if buf := it.buf; cap(buf) > 0 && cap(buf) <= s.limit {
+		buf := it.buf
+		if cap(buf) > s.limit { // as in release
+			continue
+		}
+		if cap(buf) > 0 {
 			buffers.Put(&buf)
 		}
 		if s.Spare != nil {

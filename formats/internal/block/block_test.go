@@ -336,3 +336,20 @@ func BenchmarkMap(b *testing.B) {
 		}
 	}
 }
+
+// TestSpare: a stream that is closed hands its values back, but for one that a
+// long line has made large.
+func TestSpare(t *testing.T) {
+	for _, c := range []struct{ length, workers, want int }{{10, 1, 1}, {10, 2, 6}, {1 << 20, 1, 0}} {
+		src := &source{text: "short\n" + strings.Repeat("x", c.length), random: true, size: -1}
+		s := Map(context.Background(), src, formats.Whole, Options{Workers: c.workers, Block: 64}, func() *[]line { return new([]line) }, scan)
+		got := 0
+		s.Spare = func(*[]line) { got++ }
+		if !s.Next() {
+			t.Fatal(s.Err())
+		}
+		if s.Close(); got != c.want {
+			t.Errorf("%d bytes, %d workers: %d values come back, want %d", c.length, c.workers, got, c.want)
+		}
+	}
+}
