@@ -150,12 +150,16 @@ func (a *Assembler) relieve() bool {
 	return true
 }
 
-// fewOpen is how many requests may be open however little memory there is.
-const fewOpen = 256
+// However little memory there is, fewOpen requests may be open if their texts are
+// not longer than fewTexts.
+const (
+	fewOpen  = 256
+	fewTexts = 16 << 20
+)
 
 // giveUpOldest writes the older half of the open requests as open.
 func (a *Assembler) giveUpOldest() bool {
-	if a.table.n <= fewOpen {
+	if a.table.n <= fewOpen && (a.texts <= max(a.memory, fewTexts) || a.table.n < 2) {
 		return false
 	}
 	a.expire(crowded)

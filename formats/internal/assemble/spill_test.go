@@ -212,6 +212,31 @@ func TestNoScratch(t *testing.T) {
 	}
 }
 
+// TestLongIDs: ids of a megabyte count as memory, with and without a directory.
+func TestLongIDs(t *testing.T) {
+	const n = 60
+	var blocks []*Events
+	for i := range n {
+		id := strings.Repeat("x", 1<<20) + fmt.Sprint(i)
+		blocks = append(blocks, pack([]happening{{id: id, kind: Arrival, at: int64(i), timed: true, tokens: -1, off: int64(i) << 21}}))
+	}
+	for _, dir := range []string{"", t.TempDir()} {
+		a, w := newTest(0)
+		a.Bound(1<<20, dir)
+		most := int64(0)
+		for _, e := range blocks {
+			a.Fold(e)
+			most = max(most, a.texts)
+		}
+		for a.Flush(func() bool { most = max(most, a.texts); return false }) {
+		}
+		if rows := w.Builder.Take(w.Run, "test").Rows; rows != n || most > fewTexts+2<<20 || a.Err() != nil {
+			t.Errorf("%q: %d rows of %d, %d bytes held, %v", dir, rows, n, most, a.Err())
+		}
+		a.Close()
+	}
+}
+
 // TestEndlessRequest: a request with more tokens than there is memory for loses
 // its gaps, not its count nor its ends.
 func TestEndlessRequest(t *testing.T) {
