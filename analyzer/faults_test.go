@@ -139,3 +139,42 @@ func TestSourceWithoutSize(t *testing.T) {
 		}
 	}
 }
+
+// changingSource is a source whose text can be exchanged.
+type changingSource struct {
+	formats.Source
+	text string
+}
+
+func (s *changingSource) At() io.ReaderAt { return nil }
+
+func (s *changingSource) Open(int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(s.text)), nil
+}
+
+// TestInputChanges refuses to answer from an input that has more or fewer rows
+// when it is read again.
+func TestInputChanges(t *testing.T) {
+	line := "tiny m a 5 1 1,2\n"
+	text := strings.Repeat(line, 50)
+	for _, again := range []string{strings.Repeat(line, 20), text + line, ""} {
+		for _, flags := range [][]string{nil, {"by=tenant"}} {
+			in := inputsOf(source{"x", "", text})
+			src := &changingSource{in.List[0].Source, text}
+			in.List[0].Source = src
+			s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 2, Memory: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			runTest(t, s, queryOf(t, flags...))
+			src.text = again
+			if _, err := s.run(t.Context(), queryOf(t, flags...), tinyEngine()); !errors.Is(err, errChanged) {
+				t.Errorf("%v: %d bytes, then %d: %v", flags, len(text), len(again), err)
+			}
+			if err := s.Rows(t.Context(), queryOf(t, flags...), true, func(*trace.Batch) error { return nil }); !errors.Is(err, errChanged) {
+				t.Errorf("%v: rows of %d bytes, then %d: %v", flags, len(text), len(again), err)
+			}
+			s.Close()
+		}
+	}
+}

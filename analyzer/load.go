@@ -74,6 +74,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.account(jobs, parts, seen)
 	s.checkOverlap()
 	s.rows, s.steps, s.links = slices.Concat(rows...), slices.Concat(steps...), slices.Concat(kernels.rows...)
+	s.known = first
 	s.number(rows, first)
 	s.arrange(kernels.over)
 	return nil
@@ -165,7 +166,9 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		}
 		own := f.seen(b, m.view)
 		at := place{f, s.slots.of(f, b.Run), first[j]}
-		first[j] += int64(b.Rows)
+		if first[j] += int64(b.Rows); first[j] > s.known[j] {
+			return changed(f)
+		}
 		group := p.zeros(worker, b.Rows)
 		base := s.bases[j] + int32(at.first)
 		switch {
@@ -178,5 +181,10 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		p.update(worker, &kernel.View{Batch: own, RunIndex: at.slot, Group: group, Links: s.joins, Base: base})
 		return nil
 	})
+	for j := range jobs {
+		if err == nil && first[j] != s.known[j] {
+			err = changed(jobs[j].file)
+		}
+	}
 	return err
 }

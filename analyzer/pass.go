@@ -69,6 +69,7 @@ func (p *pass) merge() ([]kernel.State, error) {
 			if err := out[i].Merge(states[i]); err != nil {
 				return nil, fmt.Errorf("kernel %s: %w", p.kernels[i].Name(), err)
 			}
+			states[i] = nil // its memory goes before the next is merged
 		}
 	}
 	if out == nil {

@@ -115,6 +115,9 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot, b
 			own, slot := file.seen(b, m.view), s.slots.of(file, b.Run)
 			var group []int32
 			base := s.bases[i] + int32(first)
+			if first+int64(b.Rows) > s.known[i] {
+				return changed(file)
+			}
 			switch {
 			case sel.rows == nil:
 			case s.together():
@@ -125,6 +128,9 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot, b
 			first += int64(b.Rows)
 			return f(slot, base, s.linked(own, base), group)
 		})
+		if err == nil && first != s.known[i] {
+			err = changed(jobs[i].file)
+		}
 		if err != nil {
 			return err
 		}

@@ -82,6 +82,7 @@ type Session struct {
 	loaded bool
 	lists  bool        // the token lists of rows are resident too
 	bases  []int32     // by job: the number of its first row among all
+	known  []int64     // by job: its rows, as they were first read
 	joins  *join.Links // nil where no rows are linked
 	whole  *wholes     // nil where each row is a request
 	runs   []*run

@@ -133,13 +133,21 @@ func (s *concurrencyState) Next(facts *Facts) bool {
 	return again
 }
 
-// flight returns all requests of a group of one side; group -1 is all.
+// flight returns all requests of a group of one side; group -1 is all. What is
+// in one place is not copied.
 func (s *concurrencyState) flight(run, group int32, side trace.Side) *flight {
-	all := new(flight)
+	var list []*flight
 	for p, f := range s.cells.byPlace {
 		if p.run == run && p.side == int32(side) && (group < 0 || p.group == group) {
-			all.merge(f)
+			list = append(list, f)
 		}
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	all := new(flight)
+	for _, f := range list {
+		all.merge(f)
 	}
 	return all
 }
@@ -147,7 +155,10 @@ func (s *concurrencyState) flight(run, group int32, side trace.Side) *flight {
 // sweep returns the number of requests in flight. Those that the log leaves open
 // are so until the end of time, or until the engines are idle.
 func (f *flight) sweep(idle Idle) *stat.Sweep {
-	ends := slices.Clone(f.ends)
+	ends := f.ends
+	if len(f.open) > 0 {
+		ends = slices.Clone(ends)
+	}
 	for _, seen := range f.open {
 		end, ok := idle.End(seen)
 		if !ok {

@@ -22,7 +22,11 @@ func (s *decompositionState) Finish(out Output) {
 			c := out.Cell(run, t.group, t.window)
 			var bySide [sides]*cohorts
 			for side := range bySide {
-				if from := within(t.from, trace.Side(side)); len(from) > 0 {
+				switch from := within(t.from, trace.Side(side)); len(from) {
+				case 0:
+				case 1: // many values, which are not copied
+					bySide[side] = s.cells.byPlace[from[0]]
+				default:
 					bySide[side] = s.united(from)
 				}
 			}

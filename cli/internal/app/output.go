@@ -62,6 +62,15 @@ func notAnInput(path string, info fs.FileInfo, inputs []string) error {
 	return nil
 }
 
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.path != "" {
+		err = fmt.Errorf("output %s: %w", o.path, cause(err))
+	}
+	return n, err
+}
+
 // commit makes the file complete and gives it its name.
 func (o *output) commit() error {
 	if o.file == nil {
