@@ -105,6 +105,7 @@ func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kern
 			final[i] = states[j]
 			if states[j].Next(next) {
 				again = append(again, i)
+				final[i], states[j] = nil, nil // what it knows is in next: its memory goes before the pass
 			}
 		}
 		if len(again) == 0 {

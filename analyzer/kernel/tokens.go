@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"sync"
+
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/stat"
@@ -13,7 +15,29 @@ import (
 //
 // Values are folded into digests and dropped. Coarse cells have digests of
 // their own: the quantiles of a group do not follow from those of its windows.
-type tokens struct{ def *metric.Definition }
+type tokens struct {
+	def   *metric.Definition
+	found *foundTokens
+}
+
+// foundTokens is what a pass has found, decoded once for the states of the next.
+type foundTokens struct {
+	mu    sync.Mutex // held to look into pools, whose values are sorted then
+	code  []byte
+	state *tokensState // nil: code is none
+}
+
+// of returns the state that code encodes.
+func (f *foundTokens) of(code []byte, fresh func() *tokensState) *tokensState {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.code) != len(code) || &f.code[0] != &code[0] {
+		if f.code, f.state = code, fresh(); f.state.LoadState(code) != nil {
+			f.state = nil
+		}
+	}
+	return f.state
+}
 
 func (tokens) Name() string { return "tokens" }
 func (tokens) Lists() bool  { return true }
@@ -21,10 +45,8 @@ func (tokens) Lists() bool  { return true }
 func (k tokens) New(q *query.Query, facts *Facts) State {
 	s := newTokensState(k.def, q, facts)
 	if code := facts.Private[k.Name()]; len(code) > 0 {
-		found := newTokensState(k.def, q, facts)
-		if found.LoadState(code) == nil {
-			s.found = found
-		}
+		s.shared = k.found
+		s.found = s.shared.of(code, func() *tokensState { return newTokensState(k.def, q, facts) })
 	}
 	return s
 }
@@ -41,7 +63,9 @@ const rawBudget = 4 << 20
 type tokensState struct {
 	celled[pool, *pool]
 	found *tokensState // in a refining pass: what an earlier pass found
-	buf   []int64
+
+	shared *foundTokens // holds found
+	buf    []int64
 }
 
 func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *tokensState {
@@ -183,7 +207,9 @@ func (s *tokensState) refiner(at place) *pool {
 	}
 	var r *pool
 	if of := s.found.cells.byPlace[at]; of != nil {
+		s.shared.mu.Lock()
 		r = of.refiner(s.def.Quantile)
+		s.shared.mu.Unlock()
 	}
 	if r == nil {
 		r = new(pool)
