@@ -132,7 +132,7 @@ func printCosts(list []*point) {
 		wall, _ := p.median(wall)
 		cpu, _ := p.median(cpu)
 		peak, _ := p.median(peak)
-		fmt.Printf("| %s | %.0e | %d | %s | %.2f s | %.2f s | %.1f ns | %.0f MiB |\n", p.of, float64(p.tokens), p.requests,
+		fmt.Printf("| %s | %d | %d | %s | %.2f s | %.2f s | %.1f ns | %.0f MiB |\n", p.of, p.tokens, p.requests,
 			unit.Format(unit.Byte, float64(p.size)), wall, cpu, cpu*1e9/float64(p.tokens), peak/(1<<20))
 	}
 }
