@@ -24,7 +24,7 @@ type damaged struct{ error }
 var (
 	errCut     = damaged{errors.New("the data end within a message: they are truncated, or still being written")}
 	errNoEnd   = damaged{errors.New("the data have no end mark: they are truncated, or still being written")}
-	errBare    = damaged{errors.New("the file does not begin with a message as Arrow files do, or is damaged: Polars writes such files; have it write a stream (write_ipc_stream) or Parquet")}
+	errBare    = damaged{errors.New("neither the beginning nor the end is that of an Arrow file: it is damaged or truncated, or still being written")}
 	errMessage = damaged{errors.New("the header of a message is damaged")}
 )
 
@@ -45,6 +45,7 @@ type scanner struct {
 	at   io.ReaderAt
 	size int64
 	off  int64 // of the next message
+	bare bool  // what is read ends at size, without a mark
 	buf  []byte
 	from int64 // offset of buf
 }
@@ -82,7 +83,11 @@ func readFull(at io.ReaderAt, b []byte, off int64) error {
 
 // next returns the next message, or io.EOF at the end mark.
 func (s *scanner) next() (m message, err error) {
-	if s.off == s.size {
+	switch {
+	case s.off < s.size:
+	case s.bare:
+		return m, io.EOF
+	default:
 		return m, errNoEnd
 	}
 	m.start = s.off
@@ -172,6 +177,7 @@ type queue struct {
 	list   []message // in front of what follows
 	follow func() (message, error)
 	last   message // handed out
+	schema []byte  // metadata of the first message, where it is none of the file
 	body   []byte
 	err    error // of the last call of Message
 }
@@ -198,9 +204,11 @@ func (q *queue) next() (*ipc.Message, error) {
 	if n > maxBody {
 		return nil, damaged{fmt.Errorf("a message has %d bytes", n)}
 	}
-	text, err := q.s.bytes(m.meta, m.body-m.meta)
-	if err != nil {
-		return nil, err
+	text, err := q.schema, error(nil)
+	if text == nil || m.kind != ipc.MessageSchema {
+		if text, err = q.s.bytes(m.meta, m.body-m.meta); err != nil {
+			return nil, err
+		}
 	}
 	if !m.verify(text) {
 		return nil, errMessage

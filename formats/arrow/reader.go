@@ -60,7 +60,14 @@ func newTable(at io.ReaderAt, size int64, rng formats.Range) (*table, error) {
 	case err == io.EOF:
 		return nil, errNoEnd
 	case err == errMessage && isFile:
-		return nil, errBare
+		var dicts []message
+		if t.queue.schema, dicts, err = t.scan.readBare(); err != nil {
+			return nil, err
+		}
+		for _, m := range dicts {
+			t.note(m)
+		}
+		head = message{kind: ipc.MessageSchema}
 	case err != nil:
 		return nil, err
 	case head.kind != ipc.MessageSchema:
@@ -107,7 +114,7 @@ func (t *table) follow() (message, error) {
 			return m, err
 		}
 		switch {
-		case m.kind == ipc.MessageDictionaryBatch:
+		case m.kind == ipc.MessageDictionaryBatch && !t.scan.bare: // whose dictionaries are known
 			t.note(m)
 			return m, nil
 		case m.kind == ipc.MessageRecordBatch:
@@ -168,7 +175,7 @@ func (t *table) Next() bool {
 	for !t.ended && t.failed == nil {
 		if t.scan.off < t.rng.From && t.err == nil { // what other ranges own
 			m, err := t.next()
-			if err == nil && m.kind == ipc.MessageDictionaryBatch {
+			if err == nil && m.kind == ipc.MessageDictionaryBatch && !t.scan.bare {
 				t.note(m)
 			}
 			if err == nil && t.scan.off >= t.rng.From {
