@@ -104,5 +104,6 @@ function Large({ st }) {
 
 // Add offers files beside those that are open.
 export function Add({ close }) {
-  return html`<p>Each further file is a run of its own and stands in Compare. Drop it anywhere, or choose it here.</p><div class="row"><button class="primary" onClick=${() => { browse() }}>Choose files</button><button onClick=${() => { store.close(); close() }}>Close these files and start anew</button></div>`
+  return html`<p>Each further file is a run of its own and stands in Compare. Drop it anywhere, or choose it here.</p><div class="row"><button class="primary" onClick=${() => { browse() }}>Choose files</button><button onClick=${() => { store.close(); close() }}>Close these files and start anew</button></div>
+    ${store.files.value.length > 1 && html`<p>Files of one run, as a client's result and its server's log, can be linked by the ids of their requests.</p><div class="row"><button onClick=${() => store.open(store.files.value, { join: true })}>Join them into one run</button><button onClick=${() => store.open(store.files.value, { join: true, align: true })}>Join, and align their clocks</button></div>`}`
 }

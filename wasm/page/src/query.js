@@ -15,6 +15,7 @@ export function query(state) {
     q.from = '+' + duration(t[0])
     q.to = '+' + duration(t[1])
   }
+  if (state.definition) q.definition = state.definition
   if (state.slo.length) q.slo = limits(state.slo)
   return q
 }

@@ -6,6 +6,7 @@ import { duration, text, count, parseDuration } from './format.js'
 import { command, query, range } from './query.js'
 import { Lines } from './charts/lines.js'
 import { curve } from './curves.js'
+import { Select } from './widgets.js'
 
 
 export function Header() {
@@ -29,7 +30,7 @@ export function Header() {
 }
 
 export function Selection() {
-  const s = use(store.state), run = use(store.run), input = useRef(null), [text_, setText] = useState(s.filter), wrong = use(store.problem)
+  const s = use(store.state), run = use(store.run), input = useRef(null), [text_, setText] = useState(s.filter), wrong = use(store.problem), e = use(store.engine)
   useEffect(() => setText(s.filter), [s.filter])
   const span = run.throughput.window_ns?.value
   const commit = () => store.set({ filter: text_.trim() })
@@ -44,6 +45,7 @@ export function Selection() {
       ${s.times.map((t, i) => html`<span aria-hidden="true">▸</span><button class="crumb" aria-current=${i === s.times.length - 1} onClick=${() => store.set({ times: s.times.slice(0, i + 1) })}>${text('ns', t[0])} – ${text('ns', t[1])}</button>`)}
       ${s.times.length > 0 && html`<button class="quiet" aria-label="Leave this range" onClick=${() => store.set({ times: s.times.slice(0, -1) })}>✕</button>`}
     </nav>
+    ${e?.definitions?.length > 1 && e.kind !== 'saved' && html`<${Select} label="Definitions" value=${s.definition || 'default'} options=${e.definitions.map((d) => [d.name, d.name])} onChange=${(v) => store.set({ definition: v === 'default' ? '' : v })} />`}
     <span id="filter-problem" class="bad">${wrong}</span>
     <span class="muted removed">${removed(run)}</span>
   </section>`

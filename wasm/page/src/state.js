@@ -20,6 +20,7 @@ export const defaults = () => ({
   times: [], // [from, to] in ns since the first stamp of the run, each within the one before
   filter: '', // an expression of --filter
   slo: [], // [{metric, max}], max in ns
+  definition: '', // name of the set of definitions; '': the default
   row: null, // number of the request that is open in the drawer
   theme: 'auto',
   file: '', // first eight hex digits of the SHA-256 of the first file
@@ -54,13 +55,14 @@ const codecs = {
       return list.every((l) => /^[a-z0-9_.]{1,40}$/.test(l.metric) && l.max !== null) ? list : undefined
     },
   },
+  definition: { write: (v) => v, read: (s) => /^[a-z0-9-]{1,40}$/.test(s) ? s : undefined },
   row: index,
   theme: enumOf(['auto', 'light', 'dark']),
   file: { write: (v) => v, read: (s) => /^[0-9a-f]{8}$/.test(s) ? s : undefined },
 }
 
 // names are the keys in a link, by field.
-const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', by: 'by', times: 't', filter: 'f', slo: 'slo', row: 'sel', theme: 'theme', file: 'h' }
+const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', by: 'by', times: 't', filter: 'f', slo: 'slo', definition: 'def', row: 'sel', theme: 'theme', file: 'h' }
 
 // upgrades[v] turns the fields of a link of version v into those of version v + 1.
 const upgrades = {}

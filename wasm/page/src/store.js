@@ -33,12 +33,12 @@ export function set(change) {
   const before = state.value, after = { ...before, ...change }
   if (encode(before) === encode(after)) return
   state.value = after
-  const step = ['view', 'row', 'run', 'times', 'filter'].some((k) => k in change && JSON.stringify(before[k]) !== JSON.stringify(after[k]))
+  const step = ['view', 'row', 'run', 'times', 'filter', 'definition'].some((k) => k in change && JSON.stringify(before[k]) !== JSON.stringify(after[k]))
   clearTimeout(timer)
   const link = () => history[step ? 'pushState' : 'replaceState'](null, '', '#' + encode(state.value))
   if (step) link()
   else timer = setTimeout(link, 150)
-  if (['filter', 'times'].some((k) => k in change)) refresh()
+  if (['filter', 'times', 'definition'].some((k) => k in change)) refresh()
   else if ('slo' in change) later()
 }
 
@@ -159,7 +159,7 @@ export async function close() {
     files.value = []
     status.value = { phase: 'empty' }
   })
-  set({ times: [], filter: '', row: null, run: 0, base: null })
+  set({ times: [], filter: '', row: null, run: 0, base: null, file: '' })
 }
 
 // wanted are the columns that the views share.
@@ -198,7 +198,7 @@ export async function refresh() {
     rows.value = next
   } catch (err) {
     if (mine.signal.aborted || err.code === 'cancelled') return
-    if (err.code === 'usage') {
+    if (err.code === 'usage' || err.code === 'saved') {
       problem.value = err.message + (err.hint ? '; ' + err.hint : '')
       say(problem.value)
     }
@@ -222,7 +222,7 @@ async function columns(s, r, i, q, signal, old) {
   try {
     v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })
   } catch (error) {
-    if (error.code === 'cancelled' || error.code === 'usage') throw error
+    if (['cancelled', 'usage', 'saved'].includes(error.code)) throw error
     notice('Requests of ' + r.label + ': ' + error.message)
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   }

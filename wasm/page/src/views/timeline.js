@@ -36,7 +36,7 @@ export function Timeline() {
 const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected }) => {
   const gap = run.metrics.chunk_gap, width = 600
   const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width } : null)
-  const worst = v?.columns?.worst ? { rows: v.columns.row, values: v.columns.worst, width, from, to } : null
+  const worst = v?.columns?.worst?.length ? { rows: v.columns.row, values: v.columns.worst, width: v.columns.worst.length / v.columns.row.length, from: v.from, to: v.to } : null
   const used = useMemo(() => {
     const set = new Set()
     const ok = rows.status.values.indexOf('ok')

@@ -9,7 +9,7 @@ export function useView(spec) {
   useEffect(() => {
     if (!spec) return set(null)
     const stop = new AbortController()
-    store.view(spec, { signal: stop.signal }).then((v) => stop.signal.aborted || set(v), (error) => stop.signal.aborted || ['cancelled', 'usage'].includes(error.code) && got || set({ error, columns: null }))
+    store.view(spec, { signal: stop.signal }).then((v) => stop.signal.aborted || set(v), (error) => stop.signal.aborted || ['cancelled', 'usage', 'saved'].includes(error.code) && got || set({ error, columns: null }))
     return () => stop.abort()
   }, [key])
   return got
