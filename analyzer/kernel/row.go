@@ -97,9 +97,9 @@ func rowsOf(v *View) rows {
 	return r
 }
 
-// mostShared is how many rows are kept for the kernels of a view: as many as stay
-// in a core's cache.
-const mostShared = 512
+// mostShared is how many rows are kept for the kernels of a view: as many as a
+// resident batch has.
+const mostShared = 1 << 13
 
 // share reads the rows of v, unless that is done, for all kernels.
 func (v *View) share() {
@@ -116,7 +116,7 @@ func (v *View) share() {
 		return
 	}
 	if cap(m.read) < v.Rows {
-		m.read = make([]row, v.Rows, mostShared)
+		m.read = make([]row, v.Rows+v.Rows/4)
 	}
 	v.read = m.read[:v.Rows]
 	for i := range v.read {
