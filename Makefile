@@ -99,6 +99,9 @@ page:
 	$(WASM) $(GO) vet $(TAGS) ./wasm/browser
 	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/browser.wasm ./wasm/browser
 	$(DEFLATE) <bin/browser.wasm >$(DIST)/core.wasm.gz
+	$(WASM) $(GO) vet $(TAGS),writer ./wasm/browser
+	$(WASM) $(GO) build $(TAGS),writer $(COMPACT) -o bin/writer.wasm ./wasm/browser
+	$(DEFLATE) <bin/writer.wasm >$(DIST)/writer.wasm.gz
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
 	$(GO) run ./wasm/page/write >bin/servescope.html
 	@wc -c <$(DIST)/core.wasm.gz | awk '{ print "page: core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'

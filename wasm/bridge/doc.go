@@ -19,6 +19,7 @@
 //	view     session, QUERY,      columns for a chart, see analyzer.View
 //	         run, kind, …
 //	export   session, QUERY, what a file
+//	rows     session, QUERY, what the rows of a table, as a stream of package wire
 //	close    session
 //
 // QUERY is filter, from, to, window, by, trim, slo, aborts, definition,
@@ -29,7 +30,8 @@
 // An answer is a head, which is a JSON object, and a body of bytes. The key type
 // of the head is one of
 //
-//	progress  done, total (bytes of the pass, -1: unknown), rows; any number of these
+//	progress  done, total (bytes of the pass, -1: unknown); any number of these
+//	part      a part of a stream, which the result ends
 //	result    the last of a call that succeeds
 //	error     the last of one that fails: code, message, hint, and flag or formats
 //

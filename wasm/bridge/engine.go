@@ -92,7 +92,7 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		return e.describe(), nil, nil
 	case "open":
 		return e.open(ctx, m, files)
-	case "run", "view", "export":
+	case "run", "view", "export", "rows":
 		s, err := e.session(m)
 		if err != nil {
 			return nil, nil, err
@@ -105,6 +105,9 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		}
 		if op == "view" {
 			return s.view(ctx, m)
+		}
+		if op == "rows" {
+			return s.rows(ctx, m, out)
 		}
 		return s.export(ctx, m, e.opt.Export)
 	case "close":

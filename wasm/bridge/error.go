@@ -8,6 +8,7 @@ import (
 	"servescope/analyzer"
 	"servescope/analyzer/query"
 	"servescope/formats"
+	"servescope/wasm/wire"
 )
 
 // The codes of errors.
@@ -66,17 +67,9 @@ func failureOf(ctx context.Context, err error) *failure {
 		}
 	case errors.As(err, &nothing):
 		out.Code = empty
-	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*ReadError)):
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*wire.ReadError)):
 		out.Code = unread
 	}
 	out.Type = "error"
 	return out
 }
-
-// ReadError is a file that the browser cannot read any more.
-type ReadError struct{ Name, Reason string }
-
-func (e *ReadError) Error() string { return e.Name + ": " + e.Reason }
-
-// Hint says what to do about it.
-func (e *ReadError) Hint() string { return "the file has changed or has gone: drop it again" }

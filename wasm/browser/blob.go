@@ -10,7 +10,7 @@ import (
 	"syscall/js"
 	"time"
 
-	"servescope/wasm/bridge"
+	"servescope/wasm/wire"
 )
 
 // windowSize is how much of a file is read at a time: as a slice of 4 MiB costs
@@ -137,7 +137,7 @@ func (b *blob) load(index int64) *window {
 		return nil
 	})
 	fail = js.FuncOf(func(_ js.Value, args []js.Value) any {
-		w.err = &bridge.ReadError{Name: b.name, Reason: reason(args[0])}
+		w.err = &wire.ReadError{Name: b.name, Reason: reason(args[0])}
 		end(w, then, fail)
 		return nil
 	})

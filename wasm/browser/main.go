@@ -1,7 +1,8 @@
 //go:build js && wasm
 
-// Command browser is the engine of the page: package bridge in a browser's
-// worker. It defines three functions for the script around it,
+// Command browser is the engine of the page in a browser's worker: package bridge,
+// or with the build tag writer what writes its files. It defines three functions
+// for the script around it,
 //
 //	servescope.call(id, request, files, answer)
 //	servescope.cancel(id)
@@ -15,24 +16,19 @@ package main
 import (
 	"context"
 	"syscall/js"
-	"time"
 
 	"servescope/formats"
-	"servescope/formats/all"
-	"servescope/wasm/bridge"
 )
 
-// memory is the budget of a session. A tab has 4 GiB of address space.
-const memory = 768 << 20
+// answerer answers one request; it returns when the last answer has been given.
+type answerer func(ctx context.Context, request []byte, files []formats.Input, out func(head, body []byte))
 
-func main() {
-	e := bridge.New(bridge.Options{
-		Set: all.Set(), Workers: 1, Memory: memory, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield,
-	})
+// serve hands the requests of the page to answer.
+func serve(answer answerer) {
 	calls := make(map[int]context.CancelFunc) // touched by JavaScript's thread alone, which is Go's
 	js.Global().Set("servescope", map[string]any{
 		"call": js.FuncOf(func(_ js.Value, args []js.Value) any {
-			id, request, answer := args[0].Int(), []byte(args[1].String()), args[3]
+			id, request, reply := args[0].Int(), []byte(args[1].String()), args[3]
 			files := filesOf(args[2])
 			ctx, cancel := context.WithCancel(context.Background())
 			calls[id] = cancel
@@ -41,7 +37,7 @@ func main() {
 					cancel()
 					delete(calls, id)
 				}()
-				e.Call(ctx, request, files, func(head, body []byte) { answer.Invoke(string(head), bufferOf(body)) })
+				answer(ctx, request, files, func(head, body []byte) { reply.Invoke(string(head), bufferOf(body)) })
 			}()
 			return nil
 		}),

@@ -52,11 +52,14 @@ func Sealed() ([]byte, error) {
 		}
 		worker += text + "\n"
 	}
-	core, err := read("core.wasm.gz")
-	if err != nil {
-		return nil, err
+	blocks = append(blocks, Block{"worker.js", escape(worker)})
+	for _, name := range []string{"core.wasm", "writer.wasm"} {
+		module, err := read(name + ".gz")
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, Block{name, base64.StdEncoding.EncodeToString([]byte(module))})
 	}
-	blocks = append(blocks, Block{"worker.js", escape(worker)}, Block{"core.wasm", base64.StdEncoding.EncodeToString([]byte(core))})
 	return Document(Wasm, blocks)
 }
 

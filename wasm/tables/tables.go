@@ -1,28 +1,22 @@
-// Package tables writes what a session holds as files that other programs open:
-// its requests, tokens and steps as Parquet, Arrow, CSV or JSON lines, and its
-// report as Markdown or text. It is apart from package bridge because it is larger
-// than all that the page needs at first.
+// Package tables writes the files that other programs open: requests, tokens and
+// steps as Parquet, Arrow, CSV or JSON lines. It is apart from package bridge
+// because it is larger than all that the page needs at first, and it knows no
+// session, so that the page's second module holds none of the first.
 package tables
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
 	"strings"
 
-	"servescope/analyzer"
 	"servescope/analyzer/metric"
-	"servescope/analyzer/query"
-	"servescope/analyzer/render"
 	"servescope/analyzer/render/arrow"
 	"servescope/analyzer/render/csv"
 	"servescope/analyzer/render/jsonl"
 	"servescope/analyzer/render/parquet"
 	"servescope/analyzer/render/table"
-	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
-	"servescope/analyzer/trace/manifest"
 )
 
 // Writer writes batches of one table to a file.
@@ -44,14 +38,6 @@ var kinds = []kind{
 	}},
 	{"csv", "text/csv", func(w io.Writer, t *table.Table) (Writer, error) { return csv.NewWriter(w, t), nil }},
 	{"jsonl", "application/jsonl", func(w io.Writer, t *table.Table) (Writer, error) { return jsonl.NewWriter(w, t), nil }},
-}
-
-// reports are the forms of a report.
-var reports = map[string]func(io.Writer, *report.Report) error{
-	"report.md": render.Markdown,
-	"report.txt": func(w io.Writer, r *report.Report) error {
-		return render.Text(w, r, render.TextOptions{Width: 80})
-	},
 }
 
 // Open begins the file what, named TABLE.KIND, of a table with latencies under a
@@ -83,41 +69,4 @@ func Open(what string, def *metric.Definition, w io.Writer) (t *table.Table, out
 	}
 	out, err = kinds[i].open(w, t)
 	return t, out, kinds[i].mime, err
-}
-
-// Export writes the file what of a session and returns its type. The query
-// selects among requests, tokens and the figures of the summary and the reports;
-// other tables are whole.
-func Export(ctx context.Context, s *analyzer.Session, q *query.Query, what string, w io.Writer) (mime string, err error) {
-	if form, ok := reports[what]; ok {
-		r, err := s.Run(ctx, q)
-		if err != nil {
-			return "", err
-		}
-		return "text/plain", form(w, r)
-	}
-	def, err := metric.LookupDefinition(q.Definition)
-	if err != nil {
-		return "", err
-	}
-	t, out, mime, err := Open(what, def, w)
-	if err != nil {
-		return "", err
-	}
-	t.Manifest = func() *manifest.Manifest { return s.Manifest(q) } // so that it can be read back
-	switch {
-	case t.Name == "summary":
-		var r *report.Report
-		if r, err = s.Run(ctx, q); err == nil {
-			err = out.Write(table.Summary(r))
-		}
-	case t.Source == trace.Requests:
-		err = s.Rows(ctx, q, true, out.Write)
-	default:
-		err = s.Table(ctx, t.Source, out.Write)
-	}
-	if err != nil {
-		return "", err
-	}
-	return mime, out.Close()
 }

@@ -19,8 +19,8 @@ import (
 
 	"servescope/formats/all"
 	"servescope/wasm/bridge"
+	"servescope/wasm/exports"
 	"servescope/wasm/page"
-	exports "servescope/wasm/tables"
 )
 
 func (p *Process) view() *cli.Command {
@@ -48,7 +48,7 @@ func (p *Process) runView(c *cli.Context) error {
 		return err
 	}
 	e := bridge.New(bridge.Options{
-		Set: all.Set(), Workers: runtime.GOMAXPROCS(0), Now: time.Now, Zone: parseZone, Export: exports.Export,
+		Set: all.Set(), Workers: runtime.GOMAXPROCS(0), Now: time.Now, Zone: parseZone, Export: exports.Write,
 	})
 	e.Adopt("1", w.Session, &progress)
 	defer e.Close()

@@ -16,7 +16,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/all"
 	"servescope/wasm/bridge"
-	exports "servescope/wasm/tables"
+	"servescope/wasm/exports"
 )
 
 // testViewer serves the sample run as view does.
@@ -44,7 +44,7 @@ func testViewer(t *testing.T) (v *viewer, server *httptest.Server, want string) 
 		t.Fatal(err)
 	}
 	var progress bridge.Progress
-	e := bridge.New(bridge.Options{Set: all.Set(), Workers: 1, Now: time.Now, Zone: parseZone, Export: exports.Export})
+	e := bridge.New(bridge.Options{Set: all.Set(), Workers: 1, Now: time.Now, Zone: parseZone, Export: exports.Write})
 	e.Adopt("1", open(progress.Read), &progress)
 	t.Cleanup(func() { e.Close() })
 	server = httptest.NewServer(nil)

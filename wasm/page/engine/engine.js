@@ -60,6 +60,8 @@ export class Engine {
   }
 }
 
+let writer = null // the second module, once it is needed
+
 // Session is some files that are analyzed together.
 class Session {
   #transport
@@ -78,12 +80,13 @@ class Session {
     this.options = options
   }
 
-  async #call(op, query, spec, { signal, onProgress = this.#onProgress } = {}) {
+  async #call(op, query, spec, { signal, onPart, onProgress = this.#onProgress } = {}) {
     if (this.#generation !== this.#transport.generation) {
       throw new EngineError({ code: 'engine_died', message: 'the engine was started anew', hint: 'open the files again' })
     }
     const onAnswer = (head, body) => {
-      if (head.type === 'progress') onProgress?.({ ...head, report: body ? JSON.parse(utf8.decode(body)) : null })
+      if (head.type === 'part') onPart?.(body)
+      else if (head.type === 'progress') onProgress?.({ ...head, report: body ? JSON.parse(utf8.decode(body)) : null })
     }
     return last(await this.#transport.call(encode(op, { session: this.#number }, query, spec), { signal, onAnswer }))
   }
@@ -105,8 +108,18 @@ class Session {
   }
 
   async export(query, spec, options) {
-    const { head, body } = await this.#call('export', query, spec, options)
+    const own = this.#transport.kind !== 'wasm' || /^report\./.test(spec.what)
+    const { head, body } = await (own ? this.#call('export', query, spec, options) : this.#write(query, spec, options))
     return { name: head.name, type: head.mime, bytes: new Uint8Array(body) }
+  }
+
+  // write has a file of rows written by the second module, which is inflated for it.
+  async #write(query, { what }, options = {}) {
+    const parts = []
+    const { body } = await this.#call('rows', query, { what }, { ...options, onPart: part => parts.push(part) })
+    parts.push(body)
+    writer ??= WasmTransport.start({ module: 'writer.wasm' })
+    return last(await (await writer).call(`${what}\n${query.definition ?? ''}`, { files: [new File(parts, 'rows')], signal: options.signal }))
   }
 
   // close gives up the files; those of an engine that has died are given up already.

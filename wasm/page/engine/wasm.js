@@ -30,13 +30,13 @@ export class WasmTransport {
   #id = 0
   #onState
 
-  static async start({ onState = () => {} }) {
+  static async start({ onState = () => {}, module = 'core.wasm' }) {
     const t = new WasmTransport()
     t.#onState = onState
     onState('starting')
     await loaded()
     t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
-    t.#module = await compile('core.wasm')
+    t.#module = await compile(module)
     await t.#boot()
     return t
   }

@@ -30,6 +30,6 @@ export function Export() {
   }
   return html`<p>${s.filter || s.times.length ? 'The filter and the range of time apply, and are written into the file.' : 'All requests. A filter or a range of time would apply.'} Prompts and outputs are in no file: they are dropped while reading.</p>
     ${failed && html`<p role="alert" class="bad">${failed}</p>`}
-    <ul class="offers">${offers.map(([what, name, doc]) => html`<li key=${what}><button disabled=${doing !== null} onClick=${() => go(what)}><b>${name}</b> <code>${what.split('.').pop()}</code></button><span class="muted">${doing === what ? 'writing …' : doc}</span></li>`)}</ul>
+    <ul class="offers">${offers.filter(([what]) => what !== 'report.md' || store.engine.value?.kind === 'native').map(([what, name, doc]) => html`<li key=${what}><button disabled=${doing !== null} onClick=${() => go(what)}><b>${name}</b> <code>${what.split('.').pop()}</code></button><span class="muted">${doing === what ? 'writing …' : doc}</span></li>`)}</ul>
     <p class="muted">Each chart has a button that saves it as PNG.</p>`
 }

@@ -1,0 +1,81 @@
+package trace
+
+import "encoding/binary"
+
+// wired are the tables whose batches go from one process to another, by their
+// numbers there.
+var wired = []*Table{Requests, Steps, Collectives, Histograms, ReportedTable}
+
+// AppendWire appends all of b but its run: a form that LoadWire reads in another
+// process of the same program, so that several may read one input. It panics for a
+// batch of a table that is only exported.
+func (b *Batch) AppendWire(dst []byte) []byte {
+	number := -1
+	for i, t := range wired {
+		if t == b.Table {
+			number = i
+		}
+	}
+	if number < 0 {
+		panic("trace: a batch of " + b.Table.Name + " has no wire form")
+	}
+	dst = append(dst, byte(number))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.Rows))
+	dst = packBytes(dst, []byte(b.File))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(b.Absurd.Count))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(b.Absurd.Offset))
+	for i := range b.columns {
+		c := &b.columns[i]
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(c.n))
+		if c.n == 0 {
+			continue
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(c.nulls))
+		repaired := byte(0)
+		if c.repaired {
+			repaired = 1
+		}
+		dst = append(dst, repaired)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(c.values)))
+		for _, text := range c.values {
+			dst = packBytes(dst, []byte(text))
+		}
+		dst = c.pack(dst)
+	}
+	return dst
+}
+
+// LoadWire returns the batch that src is the form of, as one of the given run, in
+// memory of its own. ok is false where src is no such form.
+func LoadWire(src []byte, run *RunMeta) (b *Batch, ok bool) {
+	u := unpacking{src: src}
+	number := u.take(1)
+	if u.bad || int(number[0]) >= len(wired) {
+		return nil, false
+	}
+	b = &Batch{Table: wired[number[0]], Run: run, Rows: u.count()}
+	b.File = string(u.bytes())
+	b.Absurd = Absurd{u.number(), u.number()}
+	b.columns = make([]column, len(b.Table.Fields))
+	for i := range b.columns {
+		c := &b.columns[i]
+		if c.n = u.count(); c.n == 0 || u.bad {
+			continue
+		}
+		c.nulls = u.count()
+		repaired := u.take(1)
+		c.repaired = len(repaired) == 1 && repaired[0] == 1
+		for n := u.count(); n > 0 && !u.bad; n-- {
+			c.values = append(c.values, string(u.bytes()))
+		}
+		c.unpack(&u)
+	}
+	return b, !u.bad && len(u.src) == 0
+}
+
+func (u *unpacking) number() int64 {
+	if raw := u.take(8); raw != nil {
+		return int64(binary.LittleEndian.Uint64(raw))
+	}
+	return 0
+}

@@ -1,0 +1,105 @@
+// Package wire carries batches between the page's workers, which share no memory:
+// as a stream of descriptions of runs and batches that another worker reads. Both
+// ends are the same build of the same program.
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"servescope/analyzer/trace"
+)
+
+// The kinds of parts of a stream. Each begins with its kind and its length.
+const (
+	runPart   = 'r' // the run of the batches behind it
+	batchPart = 'b'
+	endPart   = 'e' // what is known at the end
+)
+
+// Writer collects parts until they are taken.
+type Writer struct {
+	buf  []byte
+	run  []byte // the last one, as it was written
+	next []byte
+}
+
+// Batch adds a batch, which is copied.
+func (w *Writer) Batch(b *trace.Batch) {
+	w.next = Append(w.next[:0], b.Run)
+	if !bytes.Equal(w.next, w.run) {
+		w.run = append(w.run[:0], w.next...)
+		w.part(runPart, func(dst []byte) []byte { return append(dst, w.run...) })
+	}
+	w.part(batchPart, b.AppendWire)
+}
+
+// End adds a value: any struct that Append takes.
+func (w *Writer) End(v any) {
+	w.part(endPart, func(dst []byte) []byte { return Append(dst, v) })
+}
+
+func (w *Writer) part(kind byte, add func([]byte) []byte) {
+	w.buf = append(w.buf, kind, 0, 0, 0, 0)
+	at := len(w.buf)
+	w.buf = add(w.buf)
+	binary.LittleEndian.PutUint32(w.buf[at-4:], uint32(len(w.buf)-at))
+}
+
+// Len returns the number of bytes that have been collected.
+func (w *Writer) Len() int { return len(w.buf) }
+
+// Take returns what has been collected, and begins anew.
+func (w *Writer) Take() []byte {
+	out := w.buf
+	w.buf = nil
+	return out
+}
+
+// ErrStream reports bytes that no Writer has written.
+var ErrStream = errors.New("wire: not a stream of batches")
+
+// Reader reads what Writers of one sender have collected.
+type Reader struct{ run *trace.RunMeta }
+
+// Parts reads the parts of r to its end: batch is called with each batch, whose
+// memory is its own, and end, if not nil, is filled with what the sender has given
+// to End.
+func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) error {
+	var head [5]byte
+	for {
+		switch _, err := io.ReadFull(r, head[:]); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return ErrStream
+		}
+		src := make([]byte, binary.LittleEndian.Uint32(head[1:]))
+		if _, err := io.ReadFull(r, src); err != nil {
+			return ErrStream
+		}
+		switch head[0] {
+		case runPart:
+			d.run = new(trace.RunMeta)
+			if !Load(src, d.run) {
+				return ErrStream
+			}
+		case batchPart:
+			b, ok := trace.LoadWire(src, d.run)
+			if !ok || d.run == nil {
+				return ErrStream
+			}
+			if err := batch(b); err != nil {
+				return err
+			}
+		case endPart:
+			if end == nil || !Load(src, end) {
+				return ErrStream
+			}
+		default:
+			return ErrStream
+		}
+	}
+}
