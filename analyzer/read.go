@@ -113,6 +113,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	r, err := s.openJob(ctx, j, m, formats.Options{
 		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
 		Year: given(s.opt.Years, j.file.label), TZ: given(s.opt.Zones, j.file.label), After: before, More: j.more,
+		Map: s.opt.Map,
 	})
 	if err != nil {
 		return named(j.file, err)

@@ -39,6 +39,10 @@ type Options struct {
 	Years map[string]int            // year of the first stamp of logs whose stamps have none, by label of the input; "": of all others
 	Zones map[string]*time.Location // zone of stamps that state none, the same way
 
+	// Map says what the columns of tables mean that no format knows; see
+	// formats.Options.
+	Map []string
+
 	// Progress, if set, is called after every block with the bytes read so far
 	// in this pass over the inputs and their total, -1 when it is unknown. Calls
 	// come from several goroutines, one at a time.

@@ -73,6 +73,11 @@ type Format struct {
 	// one run are read in that order, each knowing the one before (Options.After),
 	// because what a later one counts goes on from what an earlier one does.
 	Begins func(src Source) (t int64, ok bool)
+
+	// Learn, if set, tells what the columns of a source mean, as Options.Map says
+	// it, given a part of that; unknown is what cannot be told, or "". A nil source
+	// has the given part checked and no more.
+	Learn func(src Source, given []string) (list []string, unknown string, err error)
 }
 
 // Source is a named sequence of bytes, decompressed, that can be opened any
@@ -109,6 +114,8 @@ type Options struct {
 
 	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
 	TZ   *time.Location // zone of stamps that state none; nil: not given
+
+	Map []string // what columns of a table mean that no format knows: ROLE=COLUMN or ROLE=COLUMN:UNIT; see formats/columns
 
 	After Reader // of the source before this one in the same run, read to its end; nil: none. See Format.Begins
 	More  bool   // whether a source of the same run follows

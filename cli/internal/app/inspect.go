@@ -33,7 +33,10 @@ and why, and which metrics can be computed from it, or why not.`,
   servescope inspect results/
   servescope inspect --format json dump.tar.gz`,
 		Flags: slices.Concat(
-			[]cli.Flag{&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text or json"}},
+			[]cli.Flag{
+				&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text or json"},
+				&cli.BoolFlag{Name: "suggest-mapping", Usage: "print a mapping of columns for --map"},
+			},
 			inputFlags(),
 		),
 		Action: p.runInspect,
@@ -69,6 +72,9 @@ func (p *Process) runInspect(c *cli.Context) error {
 	form, force, err := forms(c, inspectForms)
 	if err != nil {
 		return err
+	}
+	if c.Bool("suggest-mapping") {
+		return p.suggest(c)
 	}
 	w, err := p.open(c, force)
 	if err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 func inputFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "input-format", Aliases: []string{"f"}, Usage: "read every file as `NAME` from 'formats'"},
+		&cli.StringSliceFlag{Name: "map", Usage: "what columns `MEAN`: ttft=first:ms, @FILE.json"},
 		&cli.StringSliceFlag{Name: "year", Usage: "`YEAR` of stamps without one: 2026, LABEL=2025"},
 		&cli.StringSliceFlag{Name: "tz", Usage: "`ZONE` of stamps without one: +02:00, LABEL=Asia/Tokyo"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of goroutines (default: one per core)"},
@@ -61,6 +63,9 @@ func (p *Process) openWith(c *cli.Context, force string, progress func(*cli.Cont
 	opt, err := p.options(c)
 	if err != nil {
 		return nil, err
+	}
+	if len(opt.Map) > 0 {
+		force = cmp.Or(force, own().Name)
 	}
 	inputs, err := formats.Expand(c.Args().Slice(), &interruptible{ctx: c.Context, r: p.Stdin}, formats.Options{
 		Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now,
@@ -108,6 +113,9 @@ func (p *Process) options(c *cli.Context) (analyzer.Options, error) {
 	}
 	var err error
 	if opt.Memory, err = p.memory(c); err != nil {
+		return opt, err
+	}
+	if opt.Map, err = mapping(c); err != nil {
 		return opt, err
 	}
 	return opt, dates(c, &opt)

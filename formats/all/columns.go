@@ -1,0 +1,7 @@
+//go:build !js
+
+package all
+
+import "servescope/formats/columns"
+
+func init() { add(&columns.Format) }

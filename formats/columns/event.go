@@ -1,0 +1,226 @@
+package columns
+
+import (
+	"slices"
+	"strings"
+
+	"servescope/analyzer/trace"
+	"servescope/formats/internal/assemble"
+)
+
+// kind is what an event says.
+type kind uint8
+
+const (
+	noKind kind = iota
+	begins
+	queued
+	admitted
+	firstChunk
+	chunkOut
+	lastChunk
+	ends
+	fails
+	aborts
+)
+
+var eventNames = [...]string{
+	begins: " arrival arrived received receive start started begin request request_start request_started request_received request_begin" +
+		" request_arrived new_request created sent submitted request_sent ",
+	queued:     " queued enqueued request_queued ",
+	admitted:   " scheduled admitted request_scheduled ",
+	firstChunk: " first_token first_chunk first_token_generated first_token_sent ",
+	chunkOut:   " token chunk delta token_generated stream_chunk ",
+	lastChunk:  " last_token last_chunk ",
+	ends: " finish finished end ended done complete completed stop request_end request_ended request_finished request_finish request_completed" +
+		" request_complete request_done response_sent response_complete stream_end ",
+	fails:  " error failed failure exception request_failed request_error ",
+	aborts: " abort aborted cancel cancelled canceled disconnect disconnected client_disconnected request_aborted request_cancelled ",
+}
+
+func kindOf(name string) kind {
+	joined, _, _ := words(name[:min(len(name), 100)])
+	if joined == "" {
+		return noKind
+	}
+	for k := begins; k <= aborts; k++ {
+		if strings.Contains(eventNames[k], " "+joined+" ") {
+			return k
+		}
+	}
+	return noKind
+}
+
+// eventShape decides whether a record is an event: its names are those of events,
+// at least two of them, and requests occur more than once.
+func (s *sample) eventShape(m *mapping) {
+	ev, who := m.of(event), m.of(id)
+	if ev != nil && who != nil && m.has(arrival) {
+		var kinds [aborts + 1]int
+		for _, t := range s.profiles[ev.field].texts {
+			kinds[kindOf(t)]++
+		}
+		distinct := 0
+		for _, n := range kinds[begins:] {
+			if n > 0 {
+				distinct++
+			}
+		}
+		ids := slices.Clone(s.profiles[who.field].texts)
+		slices.Sort(ids)
+		m.events = distinct >= 2 && 2*kinds[noKind] <= s.records && len(slices.Compact(ids)) < s.records || ev.given
+	}
+	m.entries = slices.DeleteFunc(m.entries, func(e entry) bool {
+		switch e.role {
+		case event:
+			return !m.events
+		case sent, firstToken, lastToken, finished, ttft, e2e, tpot, gaps, times:
+			return m.events
+		}
+		return false
+	})
+}
+
+// open is a request whose end has not come.
+type open struct {
+	id     string
+	offset int64
+	at     [aborts + 1]int64 // of the first event of a kind, the last of chunkOut
+	set    uint16
+	tokens []int64
+	ints   [3]int64 // prompt, output, cached; -1: unknown
+	model  string
+	class  string
+	reason string
+}
+
+var countRoles = [3]role{prompt, output, cached}
+
+// event adds the record, and writes the request where it ends it.
+func (r *reader) event() *problem {
+	name := r.text(id)
+	if len(name) == 0 {
+		return noIdentity
+	}
+	k := kindOf(string(r.text(event)))
+	if k == noKind {
+		return unknownEvent
+	}
+	q := r.open[string(name)]
+	if q == nil {
+		q = &open{id: string(name[:min(len(name), trace.MaxText)]), offset: r.rec.off, ints: [3]int64{-1, -1, -1}}
+		r.open[q.id] = q
+		r.order = append(r.order, q)
+		r.held += 400 + int64(len(q.id))
+	}
+	if t, ok := r.stamp(arrival); ok {
+		if k == chunkOut || k == firstChunk {
+			q.tokens = append(q.tokens, t)
+			r.held += 8
+		}
+		if q.set&(1<<k) == 0 || k == chunkOut {
+			q.at[k] = t
+		}
+		q.set |= 1 << k
+	} else if k >= ends {
+		q.set |= 1 << k
+	}
+	for i, c := range countRoles {
+		if v, ok := r.count(c); ok {
+			q.ints[i] = v
+		}
+	}
+	for _, t := range [...]struct {
+		role role
+		to   *string
+	}{{model, &q.model}, {reason, &q.reason}, {failure, &q.class}} {
+		if v := r.text(t.role); len(v) > 0 {
+			*t.to = string(v[:min(len(v), 200)])
+		}
+	}
+	if k >= ends {
+		r.finish(q)
+	}
+	return nil
+}
+
+// finish writes a request and forgets it.
+func (r *reader) finish(q *open) {
+	row := &r.row
+	row.Reset(q.offset)
+	has := func(k kind) bool { return q.set&(1<<k) != 0 }
+	stamp := func(k kind, c trace.Col) {
+		if has(k) && q.at[k] != 0 {
+			row.SetInt(c, q.at[k])
+		}
+	}
+	row.SetText(trace.RequestID, []byte(q.id))
+	stamp(begins, trace.Received)
+	stamp(queued, trace.Queued)
+	stamp(admitted, trace.Admitted)
+	stamp(lastChunk, trace.LastToken)
+	stamp(ends, trace.Finished)
+	stamp(fails, trace.Finished)
+	stamp(aborts, trace.Finished)
+	if has(chunkOut) {
+		row.Tokens = append(row.Tokens[:0], q.tokens...)
+		row.HasTokens = true
+	} else if has(firstChunk) {
+		row.SetInt(trace.FirstToken, q.tokens[0])
+	}
+	for i, c := range countRoles {
+		if q.ints[i] >= 0 {
+			row.SetInt(about[c].col, q.ints[i])
+		}
+	}
+	if q.model != "" {
+		row.SetText(trace.Model, []byte(q.model))
+	}
+	if q.reason != "" {
+		row.SetText(trace.FinishReason, []byte(q.reason))
+	}
+	switch {
+	case has(fails):
+		row.Error = true
+		if q.class != "" {
+			row.SetText(trace.ErrorClass, errorClass([]byte(q.class)))
+		}
+	case has(aborts):
+		row.SetInt(trace.StatusCol, int64(trace.Aborted))
+	case has(ends):
+	case has(begins):
+		row.SetInt(trace.StatusCol, int64(trace.Open))
+	default:
+		row.SetInt(trace.StatusCol, int64(trace.HeadMissing))
+	}
+	if has(ends) && !has(begins) {
+		row.SetInt(trace.StatusCol, int64(trace.HeadMissing))
+	}
+	r.writer.Add(row)
+	delete(r.open, q.id)
+	r.held -= 400 + int64(len(q.id)) + 8*int64(len(q.tokens))
+	q.tokens = nil
+	q.offset = -1
+}
+
+// giveUp writes all open requests, in the order of their first events.
+func (r *reader) giveUp() {
+	for _, q := range r.order {
+		if q.offset >= 0 {
+			r.finish(q)
+		}
+	}
+	r.order = r.order[:0]
+}
+
+// sweep forgets requests that have ended, and gives up on the others where they
+// need too much memory.
+func (r *reader) sweep() {
+	if len(r.order) > 2*len(r.open)+1000 {
+		r.order = slices.DeleteFunc(r.order, func(q *open) bool { return q.offset < 0 })
+	}
+	if r.held > r.memory {
+		assemble.Notes{File: r.file, Log: &r.diags}.Note(crowded, r.rec.off)
+		r.giveUp()
+	}
+}

@@ -1,0 +1,387 @@
+package columns
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"servescope/formats"
+	"servescope/formats/internal/numx"
+)
+
+// sampled is how many records of the head tell what the columns mean.
+const sampled = 500
+
+// profile is what the sampled values of a column are.
+type profile struct {
+	joined string
+	levels []int
+	named  unit // that the name ends with
+
+	n, numbers, whole, dates, durations, lists, commas int
+
+	digits    int // most behind the point
+	thirds    int // numbers with exactly three digits behind the point
+	low, high float64
+	values    []float64 // by record; -1 where there is none
+	texts     []string  // by record, of columns that may name events or requests
+}
+
+// add takes the value of record k.
+func (p *profile) add(k int, c cell) {
+	for len(p.values) < k {
+		p.values = append(p.values, -1)
+	}
+	v := -1.0
+	if c.set {
+		v = p.value(c)
+	}
+	p.values = append(p.values, v)
+	if match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0 {
+		for len(p.texts) < k {
+			p.texts = append(p.texts, "")
+		}
+		p.texts = append(p.texts, string(c.raw[:min(len(c.raw), 100)]))
+	}
+}
+
+func (p *profile) value(c cell) float64 {
+	p.n++
+	raw := bytes.TrimSpace(c.raw)
+	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
+		if list, ok := listOf(raw, 9); ok {
+			p.lists++
+			if len(list) > 0 { // the middle of a list stands for it
+				return float64(list[len(list)/2]) / 1e9
+			}
+			return -1
+		}
+	}
+	if v, ok := float(raw); ok {
+		if p.numbers++; p.numbers == 1 {
+			p.low, p.high = v, v
+		}
+		p.low, p.high = min(p.low, v), max(p.high, v)
+		d := 0
+		if k := bytes.IndexByte(raw, '.'); k >= 0 {
+			d = len(raw) - k - 1
+		}
+		if d == 3 {
+			p.thirds++
+		}
+		if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
+			p.whole++
+		}
+		p.digits = max(p.digits, d)
+		return v
+	}
+	if d, ok := parseDate(raw); ok {
+		p.dates++
+		p.digits = max(p.digits, d.digits)
+	} else if _, ok := duration(raw); ok {
+		p.durations++
+	} else if decimalComma(raw) {
+		p.commas++
+	}
+	return -1
+}
+
+// most tells whether nearly all of the values are of a kind.
+func (p *profile) most(k int) bool { return k > 0 && 10*k >= 9*p.n }
+
+// epochs are the units of numbers that are times since 1970, by magnitude:
+// 2001 to 2096 in s, ms, µs and ns do not overlap.
+var epochs = [...]struct {
+	unit unit
+	from float64
+}{{seconds, 1e9}, {millis, 1e12}, {micros, 1e15}, {nanos, 1e18}}
+
+const epochSpan = 4 // the greatest number is that many times the least
+
+// epoch returns the unit in which the numbers are times since 1970.
+func (p *profile) epoch() unit {
+	for _, e := range epochs {
+		n := 0
+		for _, v := range p.values {
+			if v >= e.from && v < epochSpan*e.from {
+				n++
+			}
+		}
+		if p.most(n) {
+			return e.unit
+		}
+	}
+	return noUnit
+}
+
+// fits tells whether a column's values can be those of a role.
+func (p *profile) fits(c class) bool {
+	numeric := p.most(p.numbers)
+	switch c {
+	case stamp:
+		return p.most(p.dates) || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
+	case span:
+		return p.most(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.most(p.commas+p.numbers)
+	case spans, stamps:
+		return p.most(p.lists)
+	case count:
+		return numeric || p.commas > 0
+	}
+	return p.n > 0
+}
+
+// entry says what a column means, and why.
+type entry struct {
+	role   role
+	field  int
+	name   string // of the column
+	unit   unit
+	epoch  bool // stamps since 1970
+	given  bool // by the caller
+	why    string
+	digits int
+}
+
+// mapping is what the columns of a table mean.
+type mapping struct {
+	entries []entry
+	events  bool // a record is an event
+	logged  bool // the stamp is that of writing the line, at the end
+	notes   []string
+	ask     string // what is not known, and must be
+	fix     string
+}
+
+func (m *mapping) of(r role) *entry {
+	for i := range m.entries {
+		if m.entries[i].role == r {
+			return &m.entries[i]
+		}
+	}
+	return nil
+}
+
+func (m *mapping) has(list ...role) bool {
+	return slices.ContainsFunc(list, func(r role) bool { return m.of(r) != nil })
+}
+
+// metrics tells whether the roles yield a metric.
+func (m *mapping) metrics() bool {
+	return m.has(ttft, e2e, gaps, times) || m.has(arrival, sent) && m.has(firstToken, lastToken, finished) ||
+		m.has(firstToken) && m.has(lastToken, finished) || m.has(tpot) && m.has(output) || m.events
+}
+
+// sample is the head of a table.
+type sample struct {
+	*table
+	profiles []profile
+	records  int
+	events   []string // values of the column of that role
+}
+
+// profileAll reads the sampled records of a head.
+func (s *sample) profileAll(in *input) {
+	for s.records < sampled && s.read(in) != ended {
+		s.take()
+	}
+}
+
+func (s *sample) take() {
+	if s.rec.ragged || s.rec.last && s.records > 0 {
+		return
+	}
+	for len(s.profiles) < len(s.names) {
+		p := profile{}
+		p.joined, p.levels, p.named = words(s.names[len(s.profiles)])
+		s.profiles = append(s.profiles, p)
+	}
+	for i := range s.profiles {
+		s.profiles[i].add(s.records, s.rec.cells[i])
+	}
+	s.records++
+}
+
+// guess finds the roles of columns that have none, the best names first.
+func (s *sample) guess(m *mapping) {
+	for r := noRole + 1; r < roles; r++ {
+		if m.of(r) != nil {
+			continue
+		}
+		best, field := -1, -1
+		var others []string
+		for i := range s.profiles {
+			p := &s.profiles[i]
+			k := match(r, p.joined, p.levels)
+			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) {
+				continue
+			}
+			if best < 0 || k < best {
+				if field >= 0 {
+					others = append(others, s.names[field])
+				}
+				best, field = k, i
+			} else {
+				others = append(others, s.names[i])
+			}
+		}
+		if field < 0 {
+			continue
+		}
+		why := "by its name"
+		for _, o := range others[:min(len(others), 3)] {
+			why += ", rather than " + label(o)
+		}
+		m.entries = append(m.entries, entry{role: r, field: field, name: s.names[field], why: why})
+	}
+}
+
+// label is a column's name for people, who may have written a page into it.
+func label(name string) string {
+	if len(name) > 60 {
+		name = name[:57] + "…"
+	}
+	return strconv.Quote(name)
+}
+
+// infer says what the columns mean.
+func (s *sample) infer(m *mapping) {
+	s.guess(m)
+	s.eventShape(m)
+	s.endStamp(m)
+	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
+	for i := range m.entries {
+		e := &m.entries[i]
+		switch c := about[e.role].class; c {
+		case stamp, span, spans, stamps:
+			s.unit(m, e, c)
+		case count:
+			if s.profiles[e.field].commas > 0 {
+				m.comma(e)
+			}
+		}
+		if m.ask != "" {
+			return
+		}
+	}
+	m.oneClock()
+}
+
+// oneClock drops stamps that are on another clock than the first.
+func (m *mapping) oneClock() {
+	var first *entry
+	m.entries = slices.DeleteFunc(m.entries, func(e entry) bool {
+		if about[e.role].class != stamp {
+			return false
+		}
+		if first == nil {
+			keep := e
+			first = &keep
+		}
+		if first.epoch != e.epoch {
+			m.notes = append(m.notes, fmt.Sprintf("column %s is not used: only one of it and %s has times since 1970", label(e.name), label(first.name)))
+		}
+		return first.epoch != e.epoch
+	})
+}
+
+func (m *mapping) comma(e *entry) {
+	m.ask = fmt.Sprintf("column %s has numbers with a comma (1,5), which may part decimals or thousands", label(e.name))
+	m.fix = "export the numbers with a point, and without separators of thousands"
+}
+
+// endStamp tells whether the only stamp is that of the line of a log, which is
+// written when the request has ended.
+func (s *sample) endStamp(m *mapping) {
+	a := m.of(arrival)
+	if a == nil || a.given || m.events || m.has(firstToken, lastToken, finished, times) || !m.has(e2e, ttft) {
+		return
+	}
+	switch name := s.profiles[a.field].joined; name {
+	case "timestamp", "ts", "time", "datetime", "date", "date_time", "time_local", "time_iso8601", "msec", "logged_at", "log_time", "event_time", "at":
+		writer := ""
+		for i := range s.profiles {
+			switch s.profiles[i].joined {
+			case "level", "levelname", "severity", "log_level":
+				writer = "a logger's line"
+			case "remote_addr", "upstream_response_time", "body_bytes_sent":
+				writer = "an access log of nginx"
+			}
+		}
+		if name == "time_local" || name == "time_iso8601" || name == "msec" {
+			writer = "an access log of nginx"
+		}
+		if s.names[a.field] == "@timestamp" {
+			writer = "a log line's stamp"
+		}
+		if writer == "" {
+			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say --map finished=%s", label(a.name), a.name))
+			return
+		}
+		a.role, a.why = finished, a.why+", "+writer+", written when the request has ended"
+	}
+}
+
+// unit finds the unit of a column of times.
+func (s *sample) unit(m *mapping, e *entry, c class) {
+	p := &s.profiles[e.field]
+	e.digits = p.digits
+	stamped := c == stamp || c == stamps
+	if stamped {
+		epoch := p.epoch()
+		e.epoch = epoch != noUnit || p.most(p.dates)
+		switch {
+		case p.most(p.dates):
+			e.unit, e.why = written, e.why+"; dates"
+			return
+		case e.unit != noUnit: // given
+			e.epoch = epoch == e.unit
+			return
+		case epoch != noUnit && p.named != noUnit && p.named != epoch:
+			m.ask = fmt.Sprintf("the name of column %s says %s, but its values (%s) are times since 1970 in %s", label(e.name), unitNames[p.named], p.span(), unitNames[epoch])
+			m.suggest(e, p.named, epoch)
+			return
+		case epoch != noUnit:
+			e.unit, e.why = epoch, e.why+"; its values are times since 1970 in "+unitNames[epoch]
+			return
+		}
+	}
+	switch {
+	case e.unit != noUnit:
+	case p.commas > 0:
+		m.comma(e)
+	case p.most(p.durations):
+		e.unit, e.why = written, e.why+"; the values state their unit"
+	case p.named != noUnit:
+		e.unit, e.why = p.named, e.why+"; the name says "+unitNames[p.named]
+	case p.n == 0:
+		m.ask = fmt.Sprintf("the unit of column %s is not in its name, and it has no values", label(e.name))
+		m.suggest(e, seconds, millis)
+	case (p.joined == "request_time" || p.joined == "upstream_response_time") && p.thirds == p.numbers:
+		e.unit, e.why = seconds, e.why+"; nginx writes seconds with three digits"
+	case s.isSlog() && p.whole == p.numbers && p.high >= 1e5 && !stamped:
+		e.unit, e.why = nanos, e.why+"; log/slog of Go writes a time.Duration as whole ns"
+	default:
+		s.eliminate(m, e, c)
+	}
+}
+
+// isSlog tells whether the records have what log/slog writes first.
+func (s *sample) isSlog() bool {
+	return len(s.names) > 3 && !s.csv && s.names[0] == "time" && s.names[1] == "level" && s.names[2] == "msg"
+}
+
+func (p *profile) span() string {
+	return strconv.FormatFloat(p.low, 'g', 6, 64) + " … " + strconv.FormatFloat(p.high, 'g', 6, 64)
+}
+
+// suggest sets the fix to a choice of units.
+func (m *mapping) suggest(e *entry, units ...unit) {
+	m.fix = "say"
+	for i, u := range units {
+		if i > 0 {
+			m.fix += " or"
+		}
+		m.fix += fmt.Sprintf(" --map %s=%s:%s", about[e.role].name, e.name, unitNames[u])
+	}
+}

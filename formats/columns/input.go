@@ -1,0 +1,350 @@
+package columns
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strconv"
+
+	"servescope/formats"
+	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/numx"
+)
+
+const (
+	chunk     = 256 << 10 // bytes read at a time
+	maxRecord = 8 << 20   // bytes of the longest record
+	maxFields = 1000      // columns that are told apart
+)
+
+// input is the part of a source that has been read and not yet used.
+type input struct {
+	ctx  context.Context
+	r    io.Reader
+	buf  []byte
+	i    int   // of the next byte in buf
+	off  int64 // of buf[0] in the source
+	size int   // bytes read at a time
+	eof  bool
+	err  error
+}
+
+// more reads on and reports whether there is more. It moves what is left in buf.
+func (in *input) more() bool {
+	if in.eof || in.err != nil {
+		return false
+	}
+	if in.err = in.ctx.Err(); in.err != nil {
+		return false
+	}
+	if in.i > 0 {
+		n := copy(in.buf, in.buf[in.i:])
+		in.off, in.buf, in.i = in.off+int64(in.i), in.buf[:n], 0
+	}
+	grow := max(in.size, len(in.buf)) // a long record is not walked again for every chunk
+	if cap(in.buf)-len(in.buf) < grow {
+		in.buf = append(make([]byte, 0, len(in.buf)+grow), in.buf...)
+	}
+	for range 100 {
+		n, err := in.r.Read(in.buf[len(in.buf) : len(in.buf)+grow])
+		in.buf = in.buf[:len(in.buf)+n]
+		switch {
+		case err == io.EOF:
+			in.eof = true
+			return n > 0
+		case err != nil:
+			in.err = err
+			return false
+		case n > 0:
+			return true
+		}
+	}
+	in.err = io.ErrNoProgress
+	return false
+}
+
+// skipLine goes behind the end of the line.
+func (in *input) skipLine() {
+	for {
+		if k := bytes.IndexByte(in.buf[in.i:], '\n'); k >= 0 {
+			in.i += k + 1
+			return
+		}
+		if in.i = len(in.buf); !in.more() {
+			return
+		}
+	}
+}
+
+// outcome is what a look for a record has found.
+type outcome uint8
+
+const (
+	ended     outcome = iota // the source, or reading failed
+	found                    // a record
+	bad                      // something that is no record, and was skipped
+	truncated                // the beginning of a record
+	long                     // a record that is too long, and was skipped
+)
+
+// cell is one value of a record, as it is written, strings without their quotes.
+type cell struct {
+	raw  []byte
+	kind formats.Kind
+	set  bool
+}
+
+// record is one record, its cells by field. It is valid until the next.
+type record struct {
+	off    int64
+	cells  []cell
+	ragged bool // another number of cells than the header has
+	last   bool // the source ends directly behind it, without a line end
+}
+
+// known is a table's columns.
+type table struct {
+	csv    bool
+	delim  byte
+	header bool     // the first row names the columns
+	names  []string // of the columns; members of objects are joined by points
+	frozen bool     // no further columns are added
+	rec    record
+	next   int    // the field that probably comes next
+	path   []byte // of half a number; see halves
+	half   [2]uint64
+	halves uint8
+	spare  []byte
+}
+
+// field returns the index of a column, or -1.
+func (t *table) field(path []byte) int {
+	for n := range t.names {
+		k := t.next + n
+		if k >= len(t.names) {
+			k -= len(t.names)
+		}
+		if t.names[k] == string(path) {
+			t.next = k + 1
+			return k
+		}
+	}
+	if t.frozen || len(t.names) >= maxFields {
+		return -1
+	}
+	t.names = append(t.names, string(path))
+	t.rec.cells = append(t.rec.cells, cell{})
+	t.next = len(t.names)
+	return t.next - 1
+}
+
+// read reads the next record.
+func (t *table) read(in *input) outcome {
+	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
+	t.spare = t.spare[:0]
+	clear(t.rec.cells)
+	if t.csv {
+		return t.row(in)
+	}
+	return t.object(in)
+}
+
+// object reads the next object: those of a file may stand on lines of their own,
+// in an array, or behind each other.
+func (t *table) object(in *input) outcome {
+	for {
+		for in.i < len(in.buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.buf[in.i]) >= 0 {
+			in.i++
+		}
+		if in.i < len(in.buf) {
+			break
+		}
+		if !in.more() {
+			return ended
+		}
+	}
+	if t.rec.off = in.off + int64(in.i); in.buf[in.i] != '{' {
+		in.skipLine()
+		return bad
+	}
+	for {
+		next, ok := jsonrows.Walk(in.buf, in.i, t.value)
+		if ok {
+			in.i = next
+			return found
+		}
+		clear(t.rec.cells)
+		t.next, t.halves = 0, 0
+		whole := next < len(in.buf)
+		if !whole && len(in.buf)-in.i < maxRecord && in.more() {
+			continue
+		}
+		if in.err != nil {
+			return ended
+		}
+		in.skipLine()
+		switch {
+		case whole:
+			return bad
+		case in.eof && in.i >= len(in.buf):
+			return truncated
+		}
+		return long
+	}
+}
+
+// value takes a value of the object. A 64-bit number may be written as an object
+// of its signed upper and lower half, as protobuf.js does.
+func (t *table) value(path, raw []byte, kind formats.Kind) {
+	if base, low := bytes.CutSuffix(path, []byte(".low")); low {
+		t.combine(base, raw, 0)
+	} else if base, high := bytes.CutSuffix(path, []byte(".high")); high {
+		t.combine(base, raw, 1)
+	}
+	if k := t.field(path); k >= 0 {
+		t.rec.cells[k] = cell{raw, kind, kind != formats.Null}
+	}
+}
+
+func (t *table) combine(base, raw []byte, which int) {
+	v, n, ok := numx.ParseInt(raw)
+	if !ok || n != len(raw) {
+		return
+	}
+	if string(base) != string(t.path) {
+		t.path, t.halves = append(t.path[:0], base...), 0
+	}
+	t.half[which] = uint64(v)
+	if t.halves |= 1 << which; t.halves != 3 {
+		return
+	}
+	v = int64(t.half[1]<<32 | t.half[0]&(1<<32-1))
+	if k := t.field(t.path); k >= 0 {
+		t.rec.cells[k] = cell{strconv.AppendInt(nil, v, 10), formats.Number, true}
+	}
+}
+
+// row reads the next row of a table with delimiters that is not blank.
+func (t *table) row(in *input) outcome {
+	for {
+		t.rec.off = in.off + int64(in.i)
+		n, next, res := t.split(in.buf[in.i:], in.eof)
+		switch {
+		case res == ended && len(in.buf)-in.i < maxRecord && in.more():
+			t.spare = t.spare[:0]
+			continue
+		case in.err != nil || in.i == len(in.buf):
+			return ended
+		case res != found:
+			in.skipLine()
+			if res == bad || in.i < len(in.buf) {
+				return bad
+			}
+			return truncated
+		}
+		t.rec.last = in.eof && in.i+next == len(in.buf) && in.buf[len(in.buf)-1] != '\n'
+		in.i += next
+		if n == 1 && len(bytes.TrimSpace(t.first())) == 0 {
+			continue // blank
+		}
+		t.rec.ragged = t.frozen && n != len(t.names)
+		return found
+	}
+}
+
+func (t *table) first() []byte {
+	if len(t.rec.cells) == 0 {
+		return nil
+	}
+	return t.rec.cells[0].raw
+}
+
+// split splits the row that b begins with and returns its number of cells and
+// where the next begins; ended: it needs more bytes, bad: a quote is misplaced.
+func (t *table) split(b []byte, eof bool) (n, next int, res outcome) {
+	for i := 0; ; n++ {
+		from, to := i, i
+		var raw []byte
+		if i < len(b) && b[i] == '"' {
+			if raw, i = t.quoted(b, i+1); i < 0 {
+				return n, 0, ended
+			}
+			if i == len(b) && !eof {
+				return n, 0, ended
+			}
+			if i < len(b) && b[i] == '\r' && i+1 < len(b) {
+				i++
+			}
+			if i < len(b) && b[i] != t.delim && b[i] != '\n' {
+				return n, 0, bad
+			}
+		} else {
+			for i < len(b) && b[i] != t.delim && b[i] != '\n' {
+				i++
+			}
+			if i == len(b) && !eof {
+				return n, 0, ended
+			}
+			if to = i; to > from && b[to-1] == '\r' && (i == len(b) || b[i] == '\n') {
+				to--
+			}
+			raw = b[from:to]
+		}
+		t.cell(n, raw)
+		if i == len(b) || b[i] == '\n' {
+			return n + 1, min(i+1, len(b)), found
+		}
+		i++
+	}
+}
+
+func (t *table) cell(n int, raw []byte) {
+	if n >= len(t.rec.cells) {
+		if t.frozen || n >= maxFields {
+			return
+		}
+		t.rec.cells = append(t.rec.cells, cell{})
+	}
+	kind := formats.String
+	if len(raw) > 0 && raw[0] == '[' {
+		kind = formats.Array
+	}
+	t.rec.cells[n] = cell{raw, kind, !isNull(raw)}
+}
+
+// quoted reads a quoted cell from behind its quote, and returns it and where it
+// ends, -1: beyond b.
+func (t *table) quoted(b []byte, i int) ([]byte, int) {
+	from, own := i, -1
+	for {
+		k := bytes.IndexByte(b[i:], '"')
+		if k < 0 {
+			return nil, -1
+		}
+		i += k + 1
+		if i >= len(b) || b[i] != '"' {
+			break
+		}
+		if own < 0 {
+			own = len(t.spare)
+		}
+		t.spare = append(t.spare, b[from:i]...)
+		i++
+		from = i
+	}
+	if own < 0 {
+		return b[from : i-1], i
+	}
+	t.spare = append(t.spare, b[from:i-1]...)
+	return t.spare[own:], i
+}
+
+// isNull tells whether a cell says that there is no value, as pandas, SQL
+// databases and nginx write it.
+func isNull(raw []byte) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "-", "null", "NULL", "None", "NaN", "nan", "NA", "N/A", `\N`, "<NA>", "NaT":
+		return true
+	}
+	return false
+}

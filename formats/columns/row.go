@@ -1,0 +1,411 @@
+package columns
+
+import (
+	"bytes"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/numx"
+)
+
+const day = int64(86400e9)
+
+// cell returns the value that the record has for a role, or nil.
+func (r *reader) cell(role role) *cell {
+	e := r.by[role]
+	if e == nil {
+		return nil
+	}
+	c := &r.rec.cells[e.field]
+	if !c.set || c.kind == formats.String && len(c.raw) == 0 {
+		if class := about[role].class; !r.m.events && (class == span || class == stamp || role == prompt || role == output) {
+			r.note(emptyCell)
+		}
+		return nil
+	}
+	return c
+}
+
+// invalid notes a cell that holds no value of its column's kind.
+func (r *reader) invalid(role role) {
+	if v := r.rec.cells[r.by[role].field].raw; isNull(v) || string(v) == "Infinity" || string(v) == "-Infinity" {
+		r.note(emptyCell)
+		return
+	}
+	r.diags.Add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss, File: r.file, Offset: r.rec.off,
+		Msg: "values cannot be read and are unknown; the first is of column " + label(r.by[role].name), Fix: "give the column's unit with --map"})
+}
+
+// span returns a duration in ns. One that is not above 0 was not measured.
+func (r *reader) span(role role) (int64, bool) {
+	c := r.cell(role)
+	if c == nil {
+		return 0, false
+	}
+	var v int64
+	var ok bool
+	if u := r.by[role].unit; u == written {
+		v, ok = duration(c.raw)
+	} else {
+		v, ok = number(c.raw, u.scale())
+	}
+	switch {
+	case !ok:
+		r.invalid(role)
+		return 0, false
+	case v <= 0:
+		r.note(zeroTime)
+		return 0, false
+	case v > day:
+		r.note(implausible)
+		return 0, false
+	}
+	return v, true
+}
+
+// stamp returns a point in time in ns on the run's clock.
+func (r *reader) stamp(role role) (int64, bool) {
+	c := r.cell(role)
+	if c == nil {
+		return 0, false
+	}
+	e := r.by[role]
+	if e.unit == written {
+		d, ok := parseDate(c.raw)
+		if !ok {
+			r.invalid(role)
+			return 0, false
+		}
+		t, known, p := r.zones[role].utc(&d)
+		if p != nil {
+			r.note(p)
+		}
+		return t, known
+	}
+	v, ok := number(c.raw, e.unit.scale())
+	switch {
+	case !ok:
+		if _, isNumber := float(c.raw); isNumber { // beyond any time
+			r.note(otherUnit)
+		} else {
+			r.invalid(role)
+		}
+		return 0, false
+	case e.epoch && v <= 0:
+		r.note(assemble.UnknownStamp)
+		return 0, false
+	case e.epoch && !assemble.EpochLikeStamp(v):
+		r.note(otherUnit)
+		return 0, false
+	}
+	return v, true
+}
+
+// count returns a number of tokens.
+func (r *reader) count(role role) (int64, bool) {
+	c := r.cell(role)
+	if c == nil {
+		return 0, false
+	}
+	raw := bytes.TrimSpace(c.raw)
+	v, n, ok := numx.ParseInt(raw)
+	if !ok || n != len(raw) || v < 0 {
+		r.invalid(role)
+		return 0, false
+	}
+	return v, true
+}
+
+// text returns a text without its escapes, or nil.
+func (r *reader) text(role role) []byte {
+	c := r.cell(role)
+	if c == nil {
+		return nil
+	}
+	if !r.csv && c.kind == formats.String {
+		return jsonrows.Text(c.raw)
+	}
+	return c.raw
+}
+
+// listOf reads an array of numbers times 10^scale; an element that is none is
+// assemble.Unknown.
+func listOf(raw []byte, scale int) (list []int64, ok bool) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return nil, false
+	}
+	list = []int64{}
+	for b := raw[1:]; ; {
+		var n int
+		var stop numx.Stop
+		list, n, stop = numx.List(list, b, scale, true)
+		switch b = b[n:]; stop {
+		case numx.End:
+			return list, len(bytes.TrimSpace(b)) == 0
+		case numx.Short:
+			return list, false
+		}
+		k := bytes.IndexAny(b, ",]")
+		if k < 0 || !isNull(b[:k]) {
+			return list, false
+		}
+		list = append(list, assemble.Unknown)
+		if b[k] == ']' {
+			return list, true
+		}
+		b = b[k+1:]
+	}
+}
+
+// request makes a row of the record.
+func (r *reader) request() *problem {
+	row := &r.row
+	row.Reset(r.rec.off)
+	r.names(row)
+	for _, c := range [...]role{prompt, output, cached, reasoning} {
+		if v, ok := r.count(c); ok {
+			row.SetInt(about[c].col, v)
+		}
+	}
+	measured := r.times(row)
+	if r.lists(row) {
+		measured = true
+	}
+	if !row.Measured() {
+		return nothing
+	}
+	if _, stated := row.Int(trace.StatusCol); !stated && !row.Error && !measured && r.endless() {
+		row.SetInt(trace.StatusCol, int64(trace.Open))
+		r.note(noEnd)
+	}
+	r.writer.Add(row)
+	return nil
+}
+
+// endless tells whether the columns that tell of the end are all empty.
+func (r *reader) endless() bool {
+	for _, role := range [...]role{lastToken, finished, e2e, ttft, times, gaps, output, status, failure} {
+		if e := r.by[role]; e != nil && r.rec.cells[e.field].set {
+			return false
+		}
+	}
+	return true
+}
+
+// names sets what is no number.
+func (r *reader) names(row *assemble.Row) {
+	for _, t := range [...]role{id, model, reason, tenant, replica} {
+		if v := r.text(t); len(v) > 0 {
+			row.SetText(about[t].col, v)
+		}
+	}
+	if v := r.text(status); len(v) > 0 {
+		if s, ok := statusOf(v); !ok {
+			r.note(unknownStatus)
+		} else if row.SetInt(trace.StatusCol, int64(s)); s == trace.Failed {
+			row.Error = true
+			row.SetText(trace.ErrorClass, errorClass(v))
+		}
+	}
+	switch v := r.text(failure); string(bytes.ToLower(v)) {
+	case "", "0", "false", "none", "null", "[]", "{}":
+	default:
+		row.Error = true
+		row.SetText(trace.ErrorClass, errorClass(v))
+	}
+	switch v := r.text(stream); string(bytes.ToLower(v)) {
+	case "true", "1":
+		row.SetInt(trace.Stream, 1)
+	case "false", "0":
+		row.SetInt(trace.Stream, 0)
+	}
+}
+
+// errorClass returns the first word of an error, which may quote what a user sent
+// behind it.
+func errorClass(v []byte) []byte {
+	n := 0
+	for n < len(v) && n < 48 && (v[n] == '_' || v[n] == '-' || v[n] == '.' || v[n]-'0' <= 9 || v[n]|0x20 >= 'a' && v[n]|0x20 <= 'z') {
+		n++
+	}
+	if n == 0 {
+		return []byte("error")
+	}
+	return v[:n]
+}
+
+// point is a time that may be unknown.
+type point struct {
+	t  int64
+	ok bool
+}
+
+func known(t int64, ok bool) point { return point{t, ok} }
+
+// times sets the stamps of a row and reports whether any is known.
+func (r *reader) times(row *assemble.Row) bool {
+	start, first, last, end := known(r.stamp(arrival)), known(r.stamp(firstToken)), known(r.stamp(lastToken)), known(r.stamp(finished))
+	if r.by[sent] != nil {
+		if at := known(r.stamp(sent)); at.ok {
+			start = at
+		}
+	}
+	toFirst, whole := known(r.span(ttft)), known(r.span(e2e))
+	if toFirst.ok && whole.ok && toFirst.t > whole.t {
+		r.note(contradiction)
+		toFirst.ok, whole.ok = false, false
+	}
+	if !start.ok && end.ok && whole.ok {
+		start = point{end.t - whole.t, true}
+	}
+	if !start.ok && (toFirst.ok || whole.ok) && !first.ok && !last.ok {
+		start, end = point{0, true}, point{}
+		if r.run.Clock.Kind != trace.RequestClock {
+			row.SetText(trace.ClockCol, []byte(trace.RequestClock.String()))
+		}
+	}
+	r.fill(&first, start, toFirst)
+	if last.ok {
+		r.fill(&last, start, whole)
+	} else {
+		r.fill(&end, start, whole)
+	}
+	r.perToken(row, start, first, &last, end)
+	r.order3(start, &first, &last, &end)
+	any := false
+	side := trace.Received
+	if r.run.Side == trace.Client {
+		side = trace.Sent
+	}
+	for _, p := range [...]struct {
+		point
+		col trace.Col
+	}{{start, side}, {first, trace.FirstToken}, {last, trace.LastToken}, {end, trace.Finished}} {
+		if p.ok {
+			row.SetInt(p.col, p.t)
+			any = any || p.col != side
+		}
+	}
+	r.resolution(row)
+	return any
+}
+
+// fill sets a stamp from a duration where it is not known, and compares them where
+// it is.
+func (r *reader) fill(p *point, start, d point) {
+	if !start.ok || !d.ok {
+		return
+	}
+	if !p.ok {
+		*p = point{start.t + d.t, true}
+		return
+	}
+	if off := p.t - start.t - d.t; max(off, -off) > d.t/100+2e6 {
+		r.note(disagree)
+	}
+}
+
+// perToken finds the last token from the mean time per output token, where no
+// stamp tells the end: tpot is the time from the first token to the last over
+// their number less one.
+func (r *reader) perToken(row *assemble.Row, start, first point, last *point, end point) {
+	if r.by[tpot] == nil || last.ok || end.ok || !first.ok {
+		return
+	}
+	n, ok := row.Int(trace.OutputTokens)
+	if !ok || n < 2 || n > 1e7 {
+		return
+	}
+	if d, ok := r.span(tpot); ok && d < day/n {
+		*last = point{first.t + d*(n-1), true}
+	}
+}
+
+// order3 drops stamps that cannot be: behind the end, before the arrival.
+func (r *reader) order3(start point, first, last, end *point) {
+	for _, p := range [...]*point{first, last, end} {
+		if start.ok && p.ok && p.t < start.t {
+			r.note(beforeStart)
+			p.ok = false
+		}
+	}
+	for _, p := range [...]*point{last, end} {
+		if first.ok && p.ok && first.t > p.t {
+			r.note(contradiction)
+			first.ok, p.ok = false, false
+		}
+	}
+}
+
+// resolution sets the step of the stamps where a latency is a difference of them.
+func (r *reader) resolution(row *assemble.Row) {
+	step := int64(1)
+	n := 0
+	for _, role := range [...]role{arrival, sent, firstToken, lastToken, finished} {
+		e := r.by[role]
+		if e == nil {
+			continue
+		}
+		n++
+		own := int64(1e9)
+		digits := e.digits
+		if e.unit != written {
+			digits += 9 - e.unit.scale()
+		}
+		for range min(digits, 9) {
+			own /= 10
+		}
+		step = max(step, own)
+	}
+	if n > 1 && step > 1 {
+		row.SetInt(trace.Resolution, step)
+	}
+}
+
+// lists sets the times of tokens or the gaps between them.
+func (r *reader) lists(row *assemble.Row) bool {
+	if c := r.cell(times); c != nil {
+		e := r.by[times]
+		list, ok := listOf(c.raw, e.unit.scale())
+		if !ok {
+			r.invalid(times)
+			return false
+		}
+		if a := r.by[arrival]; a == nil && r.by[sent] == nil && r.by[ttft] == nil || a != nil && a.epoch == e.epoch {
+			row.Tokens, row.HasTokens = append(row.Tokens[:0], list...), true
+		} else { // on another clock: the differences stand
+			row.Gaps, row.HasGaps = row.Gaps[:0], true
+			for i := 1; i < len(list); i++ {
+				row.Gaps = append(row.Gaps, list[i]-list[i-1])
+			}
+		}
+		row.HasUnknown = hasUnknown(list)
+		if row.HasUnknown && row.HasGaps {
+			row.HasGaps = false
+			r.invalid(times)
+		}
+		return true
+	}
+	if c := r.cell(gaps); c != nil {
+		list, ok := listOf(c.raw, r.by[gaps].unit.scale())
+		if !ok {
+			r.invalid(gaps)
+			return false
+		}
+		row.Gaps, row.HasGaps, row.HasUnknown = append(row.Gaps[:0], list...), true, hasUnknown(list)
+		return true
+	}
+	return false
+}
+
+func hasUnknown(list []int64) bool {
+	for _, v := range list {
+		if v == assemble.Unknown {
+			return true
+		}
+	}
+	return false
+}
