@@ -110,7 +110,7 @@ export function Progress() {
   const b = use(store.busy), waits = use(store.pending)
   if (!b) return waits ? html`<div class="updating" role="status"><span class="sr">Updating</span></div>` : null
   const share = b.total > 0 ? Math.min(1, b.done / b.total) : null
-  return html`<div class="progress" role="progressbar" aria-label="Reading" aria-valuenow=${share === null ? undefined : Math.round(share * 100)} aria-valuemin="0" aria-valuemax="100"><span style=${{ width: (share ?? 0.3) * 100 + '%' }}></span><small>${text('bytes', b.done)}${b.total > 0 ? ' of ' + text('bytes', b.total) : ''}${b.rows ? ' · ' + count(b.rows) + ' requests' : ''}</small></div>`
+  return html`<div class="progress" role="progressbar" aria-label="Reading" aria-valuenow=${share === null ? undefined : Math.round(share * 100)} aria-valuemin="0" aria-valuemax="100"><span style=${{ width: (share ?? 0.3) * 100 + '%' }}></span><small>${text('bytes', b.done)}${b.total > 0 ? ' of ' + text('bytes', b.total) : ''}${b.rows ? ' · ' + count(b.rows) + ' requests' : ''}</small><button class="small" onClick=${store.cancel}>Cancel</button></div>`
 }
 
 export function Notices() {

@@ -112,7 +112,7 @@ export async function open(list, options = {}) {
     panel.value = null
   })
   try {
-    await session.value?.close()
+    await session.value?.close().catch(() => {})
     session.value = null
     const s = await engine.value.open(list, { ...options, signal, onProgress: progress })
     opened++
@@ -149,9 +149,30 @@ async function load() {
   if (report.value) say(report.value.runs.length + ' runs, ' + report.value.runs.reduce((n, r) => n + (r.requests.total || 0), 0) + ' requests')
 }
 
+// cancel stops what is being read. A report that was there stays.
+export function cancel() {
+  current?.abort()
+  current = null
+  batch(() => {
+    busy.value = null
+    pending.value = false
+  })
+  if (!report.value || status.value.partial) close()
+}
+
+// died puts the files back on the first page when the engine that held them is gone.
+function died(error) {
+  batch(() => {
+    session.value = null
+    report.value = null
+    rows.value = {}
+    status.value = { phase: 'failed', error, list: files.value }
+  })
+}
+
 export async function close() {
   current?.abort()
-  await session.value?.close()
+  const old = session.value
   batch(() => {
     session.value = null
     report.value = null
@@ -160,6 +181,7 @@ export async function close() {
     status.value = { phase: 'empty' }
   })
   set({ times: [], filter: '', row: null, run: 0, base: null, file: '' })
+  await old?.close().catch(() => {})
 }
 
 // wanted are the columns that the views share.
@@ -198,6 +220,7 @@ export async function refresh() {
     rows.value = next
   } catch (err) {
     if (mine.signal.aborted || err.code === 'cancelled') return
+    if (err.code === 'engine_died') return died(err)
     if (err.code === 'usage' || err.code === 'saved') {
       problem.value = err.message + (err.hint ? '; ' + err.hint : '')
       say(problem.value)
@@ -222,7 +245,7 @@ async function columns(s, r, i, q, signal, old) {
   try {
     v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })
   } catch (error) {
-    if (['cancelled', 'usage', 'saved'].includes(error.code)) throw error
+    if (['cancelled', 'usage', 'saved', 'engine_died'].includes(error.code)) throw error
     notice('Requests of ' + r.label + ': ' + error.message)
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
   }
@@ -241,12 +264,15 @@ function readable(columns) {
 // view asks the engine for a view of the present run under the present query.
 export const view = (spec, options) => session.value.view(query(state.value), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
 
+let linked = state.value.file // of the link that the page was opened with
+
 // print notes the first digits of the hash of a file in the link, and says so when a
 // link was made for another one.
 async function print(file) {
   if (!globalThis.crypto?.subtle || file.size > 64 << 20) return
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
   const h = Array.from(hash.subarray(0, 4), (b) => b.toString(16).padStart(2, '0')).join('')
-  if (state.value.file && state.value.file !== h) notice('This link was made for another file: its selection may not fit.')
+  if (linked && linked !== h) notice('This link was made for another file: its selection may not fit.')
+  linked = ''
   set({ file: h })
 }

@@ -13,7 +13,6 @@ import { limitOf, setLimit } from '../limits.js'
 import { excluded } from '../reasons.js'
 import { also } from '../query.js'
 import { duration } from '../format.js'
-import { open } from './drawer.js'
 
 // useValues returns the sorted values of a metric of a run, from the columns that are
 // at hand or from the engine; null while they are fetched.
@@ -98,5 +97,5 @@ const Prompt = memo(({ unit, rows, color, filter, limit }) => {
     table=${() => ({ head: ['request', 'prompt (tok)', 'TTFT (ms)', 'in flight'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? r, rows.prompt_tokens[i], (rows.ttft[i] / 1e6).toFixed(3), load[i]].map((v) => v !== v || v === 'NaN' ? '—' : v)) })}
     controls=${html`<${Select} label="Colour" value=${color} options=${[['status', 'status'], ...some.map(([k, [t]]) => [k, t])]} onChange=${(v) => store.set({ color: v })} />`}>
     <${Scatter} label="TTFT by prompt length" x=${{ values: rows.prompt_tokens, unit: 'tokens', title: 'prompt' }} y=${{ values: rows.ttft, unit, title: 'TTFT', log: true }}
-      color=${(i) => rows.status.values[rows.status.codes[i]] || 'open'} tint=${color === 'status' ? null : (i) => column[i] === column[i] ? column[i] / (max || 1) : null} limit=${limit} describe=${describe} onBox=${box} onPick=${(i) => open(rows.row[i])} /></${Figure}>`
+      color=${(i) => rows.status.values[rows.status.codes[i]] || 'open'} tint=${color === 'status' ? null : (i) => column[i] === column[i] ? column[i] / (max || 1) : null} limit=${limit} describe=${describe} onBox=${box} onPick=${(i) => store.set({ view: 'requests', row: rows.row[i] })} /></${Figure}>`
 })
