@@ -21,6 +21,8 @@
 //	export   session, QUERY, what a file
 //	rows     session, QUERY, what the rows of a table, as a stream of package wire
 //	close    session
+//	parse    format, from, to,    the rows of a range of the file that comes with
+//	         lists, …             the request, for another engine: see Remotely
 //
 // QUERY is filter, from, to, window, by, trim, slo, aborts, definition,
 // percentiles and replicas.

@@ -110,6 +110,8 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 			return s.rows(ctx, m, out)
 		}
 		return s.export(ctx, m, e.opt.Export)
+	case "parse":
+		return e.parse(ctx, m, files, out)
 	case "close":
 		return e.close(m)
 	default:

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"syscall/js"
 	"time"
 
 	"servescope/formats"
@@ -15,9 +16,12 @@ import (
 const memory = 768 << 20
 
 func main() {
-	e := bridge.New(bridge.Options{
-		Set: all.Set(), Workers: 1, Memory: memory, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield,
-	})
+	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield}
+	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 1 {
+		opt.Workers = n.Int()
+		opt.Open = bridge.Remotely(n.Int(), remoteCall, handed)
+	}
+	e := bridge.New(opt)
 	serve(func(ctx context.Context, request []byte, files []formats.Input, out func(head, body []byte)) {
 		e.Call(ctx, request, files, out)
 	})

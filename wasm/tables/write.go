@@ -41,5 +41,9 @@ func parts(open func() (io.ReadCloser, error), batch func(*trace.Batch) error, a
 		return err
 	}
 	defer r.Close()
-	return new(wire.Reader).Parts(bufio.NewReaderSize(r, 1<<20), batch, about)
+	ended, err := new(wire.Reader).Parts(bufio.NewReaderSize(r, 1<<20), batch, about)
+	if err == nil && !ended {
+		err = wire.ErrStream
+	}
+	return err
 }

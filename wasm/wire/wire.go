@@ -66,40 +66,40 @@ type Reader struct{ run *trace.RunMeta }
 
 // Parts reads the parts of r to its end: batch is called with each batch, whose
 // memory is its own, and end, if not nil, is filled with what the sender has given
-// to End.
-func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) error {
+// to End, if ended.
+func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) (ended bool, err error) {
 	var head [5]byte
 	for {
 		switch _, err := io.ReadFull(r, head[:]); {
 		case err == io.EOF:
-			return nil
+			return ended, nil
 		case err != nil:
-			return ErrStream
+			return false, ErrStream
 		}
 		src := make([]byte, binary.LittleEndian.Uint32(head[1:]))
 		if _, err := io.ReadFull(r, src); err != nil {
-			return ErrStream
+			return false, ErrStream
 		}
 		switch head[0] {
 		case runPart:
 			d.run = new(trace.RunMeta)
 			if !Load(src, d.run) {
-				return ErrStream
+				return false, ErrStream
 			}
 		case batchPart:
 			b, ok := trace.LoadWire(src, d.run)
 			if !ok || d.run == nil {
-				return ErrStream
+				return false, ErrStream
 			}
 			if err := batch(b); err != nil {
-				return err
+				return false, err
 			}
 		case endPart:
-			if end == nil || !Load(src, end) {
-				return ErrStream
+			if ended = end != nil && Load(src, end); !ended {
+				return false, ErrStream
 			}
 		default:
-			return ErrStream
+			return false, ErrStream
 		}
 	}
 }

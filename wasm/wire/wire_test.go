@@ -99,18 +99,18 @@ func TestStream(t *testing.T) {
 	w.End(&end)
 	stream = append(stream, w.Take()...)
 	n, got := 0, struct{ N int64 }{}
-	err = new(Reader).Parts(io.Reader(bytes.NewReader(stream)), func(b *trace.Batch) error {
+	ended, err := new(Reader).Parts(io.Reader(bytes.NewReader(stream)), func(b *trace.Batch) error {
 		if again := b.AppendWire(nil); !bytes.Equal(again, want[n].AppendWire(nil)) || !reflect.DeepEqual(b.Run, want[n].Run) {
 			t.Errorf("batch %d differs", n)
 		}
 		n++
 		return nil
 	}, &got)
-	if err != nil || n != len(want) || n < 2 || got != end {
+	if err != nil || !ended || n != len(want) || n < 2 || got != end {
 		t.Errorf("%d batches of %d, %+v, %v", n, len(want), got, err)
 	}
 	for _, bad := range [][]byte{stream[:len(stream)-1], []byte("x1234"), {batchPart, 1, 0, 0, 0, 9}} {
-		if err := new(Reader).Parts(bytes.NewReader(bad), func(*trace.Batch) error { return nil }, &got); err == nil {
+		if _, err := new(Reader).Parts(bytes.NewReader(bad), func(*trace.Batch) error { return nil }, &got); err == nil {
 			t.Error("a bad stream was taken")
 		}
 	}

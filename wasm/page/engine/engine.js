@@ -75,7 +75,7 @@ class Session {
     this.#generation = transport.generation
     this.#onProgress = onProgress
     this.inputs = opened.inputs
-    this.estimate = opened.estimate
+    this.estimate = null // nothing tells beforehand
     this.files = files // to open them again after the engine has died
     this.options = options
   }
@@ -118,7 +118,7 @@ class Session {
     const parts = []
     const { body } = await this.#call('rows', query, { what }, { ...options, onPart: part => parts.push(part) })
     parts.push(body)
-    writer ??= WasmTransport.start({ module: 'writer.wasm' })
+    writer ??= WasmTransport.start({ module: 'writer.wasm', workers: 1 })
     return last(await (await writer).call(`${what}\n${query.definition ?? ''}`, { files: [new File(parts, 'rows')], signal: options.signal }))
   }
 

@@ -25,14 +25,18 @@ export class WasmTransport {
   generation = 0 // sessions of an earlier one are gone
   #module
   #url
-  #worker = null
+  #worker = null // the promise of the first one
+  #current = null
   #calls = new Map()
   #id = 0
   #onState
+  #remotes = 0 // workers that read ranges for the first one
+  #others = []
 
-  static async start({ onState = () => {}, module = 'core.wasm' }) {
+  static async start({ onState = () => {}, module = 'core.wasm', workers = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 4) }) {
     const t = new WasmTransport()
     t.#onState = onState
+    t.#remotes = workers > 1 ? workers : 0
     onState('starting')
     await loaded()
     t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
@@ -43,7 +47,7 @@ export class WasmTransport {
 
   #boot() {
     return this.#worker ??= new Promise((resolve, reject) => {
-      const worker = new Worker(this.#url)
+      const worker = this.#current = new Worker(this.#url)
       const fail = reason => {
         reject(new EngineError({ message: `the engine did not start: ${reason}` }))
         this.#bury(worker, reason)
@@ -59,7 +63,16 @@ export class WasmTransport {
           this.#calls.get(data.id)?.(data)
         }
       }
-      worker.postMessage({ module: this.#module })
+      const ports = []
+      for (let i = 0; i < this.#remotes; i++) {
+        const { port1, port2 } = new MessageChannel(), other = new Worker(this.#url)
+        other.onerror = worker.onerror
+        other.onmessage = ({ data }) => fail(data.died)
+        other.postMessage({ port: port2, module: this.#module }, [port2])
+        ports.push(port1)
+        this.#others.push(other)
+      }
+      worker.postMessage({ module: this.#module, ports }, ports)
     })
   }
 
@@ -67,12 +80,15 @@ export class WasmTransport {
 
   // bury ends a worker and all that waits for it, and starts the next one.
   #bury(worker, reason) {
-    worker.terminate()
+    if (this.#current === worker) this.#current = null
+    else return // another death of the same engine
+    for (const w of [worker, ...this.#others]) w.terminate()
+    this.#others = []
     this.generation++
     this.#worker = null
     const memory = /out of memory|allocat/i.test(reason)
     const head = memory
-      ? { code: 'too_large', message: 'the memory of this tab is used up' }
+      ? { code: 'too_large', message: 'the memory of this tab is used up', hint: 'servescope view FILE shows the same page with an engine outside of the tab' }
       : { code: 'engine_died', message: 'the engine has stopped: ' + (reason.split('\n')[0] || 'no reason given') }
     const calls = [...this.#calls.values()]
     this.#calls.clear()

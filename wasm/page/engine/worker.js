@@ -1,30 +1,69 @@
-// The script of a worker that holds the core. wasm_exec.js of the Go that built
-// the core stands before it; what it says is package servescope/wasm/browser.
+// The script of a worker that holds a module. wasm_exec.js of the Go that built
+// it stands before; what the module says is package servescope/wasm/browser.
 let printed = ''
 
 // Go's runtime prints why it dies; nobody looks at a worker's console.
 console.log = console.error = (...texts) => { printed = (printed + '\n' + texts.join(' ')).slice(-2000) }
 
 const died = () => postMessage({ died: printed.trim() })
+let ready, started = null
+const up = new Promise(resolve => { ready = resolve })
 
-self.servescopeReady = () => postMessage({ ready: true })
+self.servescopeReady = () => ready()
 
-self.onmessage = async ({ data }) => {
-  if (data.module) {
+// run runs the module, once; it ends only when it dies.
+function run(module) {
+  started ??= (async () => {
     try {
       const go = new Go()
-      const instance = await WebAssembly.instantiate(data.module, go.importObject)
-      await go.run(instance)
+      await go.run(await WebAssembly.instantiate(module, go.importObject))
     } catch (e) {
       printed += '\n' + e
     }
     died()
-  } else if (data.crash) {
-    self.servescope.crash()
-  } else if (data.cancel) {
-    self.servescope.cancel(data.cancel)
+  })()
+  return up
+}
+
+// reply answers through a port, or to the page.
+const reply = (to, id) => (head, body) => to.postMessage({ id, head, body }, body ? [body] : [])
+
+// remotes makes the workers behind ports callable for the module: each call has a
+// number, and its answer is called with a head, a body and whether it is the last.
+function remotes(ports) {
+  const calls = new Map()
+  let last = 0
+  for (const port of ports) {
+    port.onmessage = ({ data: { id, head, body } }) => {
+      const over = !head.startsWith('{"type":"part"')
+      calls.get(id)?.(head, body, over)
+      if (over) calls.delete(id)
+    }
+  }
+  self.servescopeWorkers = ports.length
+  self.servescopeRemote = (worker, request, file, answer) => {
+    calls.set(++last, answer)
+    ports[worker].postMessage({ id: last, request, files: [file] })
+    return last
+  }
+  self.servescopeCancel = (worker, id) => ports[worker].postMessage({ cancel: id })
+}
+
+async function take(data, to, module) {
+  if (module) await run(module)
+  if (data.crash) self.servescope.crash()
+  else if (data.cancel) self.servescope.cancel(data.cancel)
+  else self.servescope.call(data.id, data.request, data.files, reply(to, data.id))
+}
+
+self.onmessage = async ({ data }) => {
+  if (data.port) {
+    data.port.onmessage = e => take(e.data, data.port, data.module)
+  } else if (data.module) {
+    remotes(data.ports)
+    await run(data.module)
+    postMessage({ ready: true })
   } else {
-    const answer = (head, body) => postMessage({ id: data.id, head, body }, body ? [body] : [])
-    self.servescope.call(data.id, data.request, data.files, answer)
+    take(data, self)
   }
 }
