@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"servescope/analyzer/diag"
@@ -168,7 +169,6 @@ type reader struct {
 	order    []*open // by their first event
 	held     int64   // bytes
 	memory   int64
-	list     []int64
 	headless bool // the row of names is still to come
 	done     bool
 	err      error
@@ -184,6 +184,16 @@ func openTable(ctx context.Context, src formats.Source, _ formats.Range, opt for
 		return nil, err
 	}
 	t := &table{csv: s.csv, delim: s.delim, header: s.header, names: s.names, frozen: true}
+	if !t.csv { // a path is looked up for every value: among as few as there are
+		t.names = nil
+		for i := range m.entries {
+			e := &m.entries[i]
+			if e.field = slices.Index(t.names, e.name); e.field < 0 {
+				e.field = len(t.names)
+				t.names = append(t.names, e.name)
+			}
+		}
+	}
 	t.rec.cells = make([]cell, len(t.names))
 	r := &reader{table: t, src: rc, file: src.Name(), m: m, headless: s.header, open: make(map[string]*open)}
 	r.in = &input{ctx: ctx, r: rc, size: chunk}

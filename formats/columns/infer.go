@@ -25,7 +25,8 @@ type profile struct {
 	thirds    int // numbers with exactly three digits behind the point
 	low, high float64
 	values    []float64 // by record; -1 where there is none
-	texts     []string  // by record, of columns that may name events or requests
+	label     bool      // the column may name events or requests
+	texts     []string  // by record, of such a column
 }
 
 // add takes the value of record k.
@@ -34,11 +35,11 @@ func (p *profile) add(k int, c cell) {
 		p.values = append(p.values, -1)
 	}
 	v := -1.0
-	if c.set {
+	if c.set && !isNull(c.raw) {
 		v = p.value(c)
 	}
 	p.values = append(p.values, v)
-	if match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0 {
+	if p.label {
 		for len(p.texts) < k {
 			p.texts = append(p.texts, "")
 		}
@@ -50,7 +51,7 @@ func (p *profile) value(c cell) float64 {
 	p.n++
 	raw := bytes.TrimSpace(c.raw)
 	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
-		if list, ok := listOf(raw, 9); ok {
+		if list, ok := listOf(nil, raw, 9); ok {
 			p.lists++
 			if len(list) > 0 { // the middle of a list stands for it
 				return float64(list[len(list)/2]) / 1e9
@@ -115,16 +116,31 @@ func (p *profile) epoch() unit {
 	return noUnit
 }
 
+// epochal counts the numbers that are times since 1970 in any unit.
+func (p *profile) epochal() (n int) {
+	for _, v := range p.values {
+		for _, e := range epochs {
+			if v >= e.from && v < epochSpan*e.from {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// half tells whether a kind is that of the column: others in it are mistakes.
+func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
+
 // fits tells whether a column's values can be those of a role.
 func (p *profile) fits(c class) bool {
-	numeric := p.most(p.numbers)
+	numeric := p.half(p.numbers)
 	switch c {
 	case stamp:
-		return p.most(p.dates) || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
+		return p.half(p.dates) || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
 	case span:
-		return p.most(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.most(p.commas+p.numbers)
+		return p.half(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.half(p.commas+p.numbers)
 	case spans, stamps:
-		return p.most(p.lists)
+		return p.half(p.lists)
 	case count:
 		return numeric || p.commas > 0
 	}
@@ -194,6 +210,7 @@ func (s *sample) take() {
 	for len(s.profiles) < len(s.names) {
 		p := profile{}
 		p.joined, p.levels, p.named = words(s.names[len(s.profiles)])
+		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
 		s.profiles = append(s.profiles, p)
 	}
 	for i := range s.profiles {
@@ -236,6 +253,22 @@ func (s *sample) guess(m *mapping) {
 	}
 }
 
+// unused notes columns whose names are those of a role and whose values are not.
+func (s *sample) unused(m *mapping) {
+	for i := range s.profiles {
+		p := &s.profiles[i]
+		if slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) {
+			continue
+		}
+		for r := noRole + 1; r < roles; r++ {
+			if c := about[r].class; c != text && p.n > 0 && match(r, p.joined, p.levels) >= 0 && !p.fits(c) && m.of(r) == nil {
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, but not by its values", label(s.names[i]), about[r].name))
+				break
+			}
+		}
+	}
+}
+
 // label is a column's name for people, who may have written a page into it.
 func label(name string) string {
 	if len(name) > 60 {
@@ -247,6 +280,7 @@ func label(name string) string {
 // infer says what the columns mean.
 func (s *sample) infer(m *mapping) {
 	s.guess(m)
+	s.unused(m)
 	s.eventShape(m)
 	s.endStamp(m)
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
@@ -265,6 +299,13 @@ func (s *sample) infer(m *mapping) {
 		}
 	}
 	m.oneClock()
+	for i := range m.entries { // numbers are written without zeros at their end
+		for j := range m.entries {
+			if a, b := &m.entries[i], &m.entries[j]; a.unit == b.unit && about[a.role].class == stamp && about[b.role].class == stamp {
+				a.digits = max(a.digits, b.digits)
+			}
+		}
+	}
 }
 
 // oneClock drops stamps that are on another clock than the first.
@@ -329,13 +370,19 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 	stamped := c == stamp || c == stamps
 	if stamped {
 		epoch := p.epoch()
-		e.epoch = epoch != noUnit || p.most(p.dates)
+		e.epoch = epoch != noUnit || p.half(p.dates)
 		switch {
-		case p.most(p.dates):
+		case p.half(p.dates):
 			e.unit, e.why = written, e.why+"; dates"
 			return
 		case e.unit != noUnit: // given
-			e.epoch = epoch == e.unit
+			if e.epoch = epoch == e.unit; epoch != noUnit && !e.epoch {
+				e.why += ", though its values could be times since 1970 in " + unitNames[epoch]
+			}
+			return
+		case epoch == noUnit && p.most(p.epochal()):
+			m.ask = fmt.Sprintf("column %s has times since 1970 in several units (%s)", label(e.name), p.span())
+			m.fix = "write a column in one unit"
 			return
 		case epoch != noUnit && p.named != noUnit && p.named != epoch:
 			m.ask = fmt.Sprintf("the name of column %s says %s, but its values (%s) are times since 1970 in %s", label(e.name), unitNames[p.named], p.span(), unitNames[epoch])
@@ -350,7 +397,7 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 	case e.unit != noUnit:
 	case p.commas > 0:
 		m.comma(e)
-	case p.most(p.durations):
+	case p.half(p.durations):
 		e.unit, e.why = written, e.why+"; the values state their unit"
 	case p.named != noUnit:
 		e.unit, e.why = p.named, e.why+"; the name says "+unitNames[p.named]

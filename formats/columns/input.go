@@ -230,7 +230,8 @@ func (t *table) row(in *input) outcome {
 		t.rec.off = in.off + int64(in.i)
 		n, next, res := t.split(in.buf[in.i:], in.eof)
 		switch {
-		case res == ended && len(in.buf)-in.i < maxRecord && in.more():
+		case res == ended && len(in.buf)-in.i < maxRecord && !in.eof && in.err == nil:
+			in.more() // at the end, too, where the last row needs no line end
 			t.spare = t.spare[:0]
 			continue
 		case in.err != nil || in.i == len(in.buf):
@@ -343,7 +344,7 @@ func (t *table) quoted(b []byte, i int) ([]byte, int) {
 // databases and nginx write it.
 func isNull(raw []byte) bool {
 	switch string(bytes.TrimSpace(raw)) {
-	case "", "-", "null", "NULL", "None", "NaN", "nan", "NA", "N/A", `\N`, "<NA>", "NaT":
+	case "", "-", "null", "NULL", "None", "NaN", "nan", "NA", "N/A", "n/a", "Infinity", "-Infinity", "inf", `\N`, "<NA>", "NaT":
 		return true
 	}
 	return false

@@ -31,7 +31,7 @@ func (r *reader) cell(role role) *cell {
 
 // invalid notes a cell that holds no value of its column's kind.
 func (r *reader) invalid(role role) {
-	if v := r.rec.cells[r.by[role].field].raw; isNull(v) || string(v) == "Infinity" || string(v) == "-Infinity" {
+	if v := r.rec.cells[r.by[role].field].raw; isNull(v) {
 		r.note(emptyCell)
 		return
 	}
@@ -131,13 +131,12 @@ func (r *reader) text(role role) []byte {
 	return c.raw
 }
 
-// listOf reads an array of numbers times 10^scale; an element that is none is
-// assemble.Unknown.
-func listOf(raw []byte, scale int) (list []int64, ok bool) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return nil, false
+// listOf reads an array of numbers times 10^scale into dst; an element that is
+// none is assemble.Unknown.
+func listOf(dst []int64, raw []byte, scale int) (list []int64, ok bool) {
+	if list = dst; len(raw) == 0 || raw[0] != '[' {
+		return list, false
 	}
-	list = []int64{}
 	for b := raw[1:]; ; {
 		var n int
 		var stop numx.Stop
@@ -369,13 +368,15 @@ func (r *reader) resolution(row *assemble.Row) {
 func (r *reader) lists(row *assemble.Row) bool {
 	if c := r.cell(times); c != nil {
 		e := r.by[times]
-		list, ok := listOf(c.raw, e.unit.scale())
+		var ok bool
+		row.Tokens, ok = listOf(row.Tokens[:0], bytes.TrimSpace(c.raw), e.unit.scale())
+		list := row.Tokens
 		if !ok {
 			r.invalid(times)
 			return false
 		}
 		if a := r.by[arrival]; a == nil && r.by[sent] == nil && r.by[ttft] == nil || a != nil && a.epoch == e.epoch {
-			row.Tokens, row.HasTokens = append(row.Tokens[:0], list...), true
+			row.HasTokens = true
 		} else { // on another clock: the differences stand
 			row.Gaps, row.HasGaps = row.Gaps[:0], true
 			for i := 1; i < len(list); i++ {
@@ -390,12 +391,12 @@ func (r *reader) lists(row *assemble.Row) bool {
 		return true
 	}
 	if c := r.cell(gaps); c != nil {
-		list, ok := listOf(c.raw, r.by[gaps].unit.scale())
-		if !ok {
+		var ok bool
+		if row.Gaps, ok = listOf(row.Gaps[:0], bytes.TrimSpace(c.raw), r.by[gaps].unit.scale()); !ok {
 			r.invalid(gaps)
 			return false
 		}
-		row.Gaps, row.HasGaps, row.HasUnknown = append(row.Gaps[:0], list...), true, hasUnknown(list)
+		row.HasGaps, row.HasUnknown = true, hasUnknown(row.Gaps)
 		return true
 	}
 	return false
