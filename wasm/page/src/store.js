@@ -186,7 +186,7 @@ export async function close() {
 
 // wanted are the columns that the views share.
 const wanted = ['request_id', 'side', 'status', 'model', 'error_class', 'clock', 'arrival', 'end', 'queued', 'admitted', 'prefill_start', 'first_token', 'last_token',
-  'prompt_tokens', 'cached_tokens', 'output_tokens', 'ttft', 'tpot', 'e2e']
+  'd_decode', 'prompt_tokens', 'cached_tokens', 'output_tokens', 'ttft', 'tpot', 'e2e']
 
 // refresh asks for what the present state selects. An answer to an older question
 // is dropped.
@@ -240,20 +240,29 @@ async function columns(s, r, i, q, signal, old) {
   const bare = JSON.stringify({ ...q, slo: undefined })
   const names = [...wanted, ...state.value.slo.map((l) => l.metric).filter((m) => !wanted.includes(m))]
   if (old && old.bare === bare && names.every((x) => x in old) && old.label === r.label) return old
-  if (!r.requests.total && !r.requests.filtered) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
+  if (!r.requests.total && !r.requests.filtered) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries([...names, 'first', 'last'].map((x) => [x, blank(x)])) }
   let v
   try {
     v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })
   } catch (error) {
     if (['cancelled', 'usage', 'saved', 'engine_died'].includes(error.code)) throw error
     notice('Requests of ' + r.label + ': ' + error.message)
-    return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries(names.map((x) => [x, blank(x)])) }
+    return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries([...names, 'first', 'last'].map((x) => [x, blank(x)])) }
   }
-  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...readable(v.columns) }
+  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...spans(readable(v.columns)) }
 }
 
 const texts = ['request_id', 'side', 'status', 'model', 'error_class']
 const blank = (name) => texts.includes(name) ? { codes: new Int32Array(0), values: [] } : new Float64Array(0)
+
+// spans adds when the first and the last token came: as stamped, or by the durations
+// that some sources record instead.
+function spans(c) {
+  const or = (a, f) => a.map((x, i) => x === x ? x : f(i))
+  c.first = or(c.first_token, (i) => c.arrival[i] + c.ttft[i])
+  c.last = or(c.last_token, (i) => c.first[i] + c.d_decode[i])
+  return c
+}
 
 // readable makes the texts of columns visible.
 function readable(columns) {

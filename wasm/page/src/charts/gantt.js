@@ -11,7 +11,7 @@ const colorOf = Object.fromEntries(phases.map(([p, , c]) => [p, c]))
 
 // segments of request i: [from, to, phase].
 export function segments(r, i) {
-  const s = r.arrival[i], first = r.first_token[i], last = r.last_token[i], out = []
+  const s = r.arrival[i], first = r.first[i], last = r.last[i] === r.last[i] ? r.last[i] : r.end[i], out = []
   const begin = r.admitted[i] === r.admitted[i] ? r.admitted[i] : r.prefill_start[i]
   if (!(s === s)) return out
   if (begin === begin && begin >= s) {
@@ -19,7 +19,7 @@ export function segments(r, i) {
     if (first === first) out.push([begin, first, prefill])
   } else if (first === first) out.push([s, first, waiting])
   else if (r.end[i] > s) out.push([s, r.end[i], waiting])
-  if (first === first && last === last) out.push([first, last, decode])
+  if (first === first && last > first) out.push([first, last, decode])
   return out
 }
 

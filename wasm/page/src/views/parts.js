@@ -75,7 +75,7 @@ export const Cohorts = memo(({ rows }) => {
       for (let i = 0; i < rows.n; i++) if (rows.e2e[i] >= lo && (rows.e2e[i] < hi || k === edges.length - 2) && rows.ttft[i] === rows.ttft[i]) at.push(i)
       if (!at.length) continue
       const m = (f) => at.reduce((a, i) => a + f(i), 0) / at.length
-      const ttft = m((i) => rows.ttft[i]), decode = m((i) => rows.last_token[i] - rows.first_token[i]), total = m((i) => rows.e2e[i])
+      const ttft = m((i) => rows.ttft[i]), decode = m((i) => rows.last[i] - rows.first[i]), total = m((i) => rows.e2e[i])
       const parts = [{ leaves: ['first_token'], label: 'TTFT', value: ttft }]
       if (decode === decode) parts.push({ leaves: ['decode'], label: 'first to last token', value: decode })
       parts.push({ leaves: ['residual'], label: 'rest', value: total - ttft - (decode === decode ? decode : 0) })
