@@ -20,6 +20,7 @@ type flow struct {
 	timed, steps     int64 // decode time, and tokens after the first, of sequences whose N is known
 	instant, undated int64 // sequences whose tokens came at one instant; requests that do not tell their decode time
 	tpot, tpots      int64 // sum of the TPOTs of timed sequences in 1/fraction ns, and how many
+	beams            int64 // sequences of beam search, whose time is that of beams that lost too: in every window
 	byChunk, spread  int64 // requests whose tokens are counted by chunk; are spread evenly
 	long             int64 // requests that are too long to spread
 	unlisted         int64 // requests whose chunks are not recorded, where a tool counts these
@@ -68,7 +69,7 @@ func newFlow() *flow { return &flow{firstDone: none, lastDone: none} }
 
 func (f *flow) sums() []*int64 {
 	return []*int64{&f.requests, &f.ok, &f.completed, &f.tokens, &f.tokensOK, &f.firsts, &f.prompt, &f.promptOK, &f.prompts, &f.noPrompt,
-		&f.toldPrompt, &f.toldOutput, &f.cached, &f.cachedOf, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots,
+		&f.toldPrompt, &f.toldOutput, &f.cached, &f.cachedOf, &f.noCached, &f.overCached, &f.span, &f.timed, &f.steps, &f.instant, &f.undated, &f.tpot, &f.tpots, &f.beams,
 		&f.byChunk, &f.spread, &f.long, &f.unlisted, &f.unnamed, &f.unknown, &f.unknownOK, &f.untimed,
 		&f.unknownIn, &f.unknownOKIn, &f.untimedIn, &f.byChunkIn, &f.spreadIn, &f.dated,
 		&f.stalled, &f.running, &f.unstalled, &f.severed, &f.unadmitted, &f.unstalledIn, &f.adrift, &f.unadmittedIn}

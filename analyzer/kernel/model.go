@@ -87,6 +87,8 @@ func (p *putter) weighting(timed, measured float64, notes ...string) {
 // timeless tells why no time per token is known.
 func (f *flow) timeless(untimed int64) metric.Reason {
 	switch {
+	case f.beams > 0 && f.timed == 0:
+		return metric.Beam
 	case untimed > 0 && f.timed == 0:
 		return metric.NUnknown
 	case f.instant > 0:

@@ -335,29 +335,10 @@ func (s *ratesState) decode(y *sequence) {
 		}
 		return
 	}
-	n := w.tokens(s.def)
-	known := n != none && n >= 1
-	once := !known
 	s.occupy(y, begin, end)
-	s.during(y, begin, end, func(window, d int64) {
-		f, r := s.in(y, window, 0), replica{span: d}
-		f.span += d
-		if known {
-			r.timed = d
-			f.timed += d
-		} else {
-			f.untimedIn++
-		}
-		if once && window != elsewhere {
-			once = false
-			f.untimed++
-		}
-		if y.replica != "" {
-			f.replica(y.replica, r)
-		} else if !known {
-			f.unnamed++
-		}
-	})
+	n := w.tokens(s.def)
+	known := n != none && n >= 1 && !(w.beam && s.def.Strict)
+	s.span(y, begin, end, known)
 	if !known || n < 2 {
 		return
 	}
@@ -381,6 +362,34 @@ func (s *ratesState) decode(y *sequence) {
 		s.step(y, window, n)
 	})
 	s.cells.lost = lost // counted by emit
+}
+
+// span adds the decode time of a sequence; known says whether TPOT is made of it.
+func (s *ratesState) span(y *sequence, begin, end int64, known bool) {
+	beam := y.row.beam && s.def.Strict
+	once := !known && !beam
+	s.during(y, begin, end, func(window, d int64) {
+		f, r := s.in(y, window, 0), replica{span: d}
+		f.span += d
+		switch {
+		case known:
+			r.timed = d
+			f.timed += d
+		case beam:
+			f.beams++
+		default:
+			f.untimedIn++
+		}
+		if once && window != elsewhere {
+			once = false
+			f.untimed++
+		}
+		if y.replica != "" {
+			f.replica(y.replica, r)
+		} else if !known {
+			f.unnamed++
+		}
+	})
 }
 
 // step adds tokens that came after the first.

@@ -371,6 +371,12 @@ func TestBeamHasNoTPOT(t *testing.T) {
 	for _, name := range []string{"tpot", "tpot_from_total", "tps_request", "tps_decode"} {
 		null(t, c, name, "beam")
 	}
+	for _, name := range []string{"tpot_weighted", "tps_total_model", "identity_ratio", "weighting_ratio"} {
+		if v, ok := c.Throughput.Values[name]; !ok || v.Known || v.Reason != "beam" {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	value(t, c, "batch_decode", 0.5) // (200 - 100) of 200 ns: it is decoding all the same
 	mean(t, c, "ttft", 1, 100)
 	if m := runOf(t, set(t, "vllm-2024"), new(query.Query), meta, r).Metrics["tpot"]; m.N != 1 {
 		t.Errorf("vllm-2024: %+v", m)
