@@ -24,6 +24,7 @@ const (
 	exitOK      = 0
 	exitFailed  = 1
 	exitUsage   = 2
+	exitNotMet  = 3   // of a gate
 	exitSignal  = 128 // plus the signal's number
 	programName = "servescope"
 )
@@ -55,7 +56,8 @@ func Main() int {
 }
 
 // Run executes the command line args (without the program's name) and returns
-// the exit code: 0 ok, 1 failed, 2 wrong usage, 128+n ended by signal n.
+// the exit code: 0 ok, 1 failed, 2 wrong usage, 3 gate not met, 128+n ended by
+// signal n.
 func Run(ctx context.Context, p *Process, args []string) int {
 	app := p.app()
 	args, err := arrange(app, args)
@@ -92,6 +94,7 @@ func (p *Process) app() *cli.App {
 func (p *Process) commands() []*cli.Command {
 	return []*cli.Command{
 		p.analyze(),
+		p.gate(),
 		p.convert(),
 		p.inspect(),
 		p.formats(),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"servescope/analyzer/gate"
 	"servescope/analyzer/query"
 	"servescope/formats/all"
 )
@@ -171,6 +172,8 @@ func values(command, flag string) []candidate {
 		switch command {
 		case "analyze":
 			return append(plain(analyzeForms), formatList()...)
+		case "gate":
+			return append(plain(gateForms), formatList()...)
 		case "inspect":
 			return append(plain(inspectForms), formatList()...)
 		case "convert":
@@ -181,6 +184,9 @@ func values(command, flag string) []candidate {
 	case "definition":
 		return definitionList()
 	case "compare":
+		if command == "gate" {
+			return plain(gate.Metrics)
+		}
 		return append(definitionList(), candidate{everySet, "every definition set"})
 	case "by":
 		return plain(query.Dimensions)

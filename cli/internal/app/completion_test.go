@@ -43,6 +43,8 @@ func TestComplete(t *testing.T) {
 	f("completion z", "zsh")
 	f("help vers", "version")
 	f("version --h", "--help")
+	f("gate --compare ttft,t", "ttft,ttft ttft,ttft_client ttft,ttft_server ttft,tpot")
+	f("gate --format m", "markdown")
 	f("analyze --for", "--format")
 	f("analyze a.json --format js", "json")
 	f("analyze --format=js", "--format=json")

@@ -53,6 +53,9 @@ func (p *Process) fail(ctx context.Context, err error) int {
 	if errors.As(err, &u) {
 		return exitUsage
 	}
+	if errors.Is(err, errNotMet) {
+		return exitNotMet
+	}
 	return exitFailed
 }
 

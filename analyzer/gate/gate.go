@@ -1,0 +1,144 @@
+// Package gate judges runs: whether they keep a service-level objective, and
+// whether they are slower than a baseline. It takes reports and reads no logs.
+//
+// A verdict is met, not_met, or unknown where what is recorded cannot tell: then
+// it says why and what to add. Unknown is not a pass.
+package gate
+
+import (
+	"context"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+)
+
+// Schema is the name and version of the JSON form of a Result.
+const Schema = "servescope.gate/1"
+
+// Verdict is one of Met, NotMet and Unknown.
+type Verdict string
+
+// The verdicts.
+const (
+	Met     Verdict = "met"
+	NotMet  Verdict = "not_met"
+	Unknown Verdict = "unknown"
+)
+
+// worse returns the verdict of two together: one that is not met decides, then
+// one that is unknown.
+func worse(a, b Verdict) Verdict {
+	if a == NotMet || b == NotMet {
+		return NotMet
+	}
+	if a == Unknown || b == Unknown {
+		return Unknown
+	}
+	return Met
+}
+
+// Result is the verdict over all runs. Its JSON form only grows, as that of a
+// report: what is unknown is null with a reason, never 0.
+type Result struct {
+	Schema   string      `json:"schema"`   // always "servescope.gate/1"
+	Verdict  Verdict     `json:"verdict"`  // met where every run is
+	Reason   string      `json:"reason"`   // why there is nothing to judge; empty where there is
+	Baseline string      `json:"baseline"` // label of the run compared with; empty: none
+	Runs     []Run       `json:"runs"`     // in the order of their first input
+	Diags    []diag.Diag `json:"diags"`    // input that was skipped, which no verdict counts
+}
+
+// Run is the verdict of one run.
+type Run struct {
+	Label    string   `json:"label"`    // unique within the result
+	Requests int64    `json:"requests"` // requests that the query selects
+	Verdict  Verdict  `json:"verdict"`  // of its limits and changes together
+	Limits   []Limit  `json:"limits"`   // the limits, and all of them together
+	Changes  []Change `json:"changes"`  // against the baseline; empty without one
+}
+
+// Limit is the verdict of one limit, or of all of a good request together.
+// Within + Beyond + Unknown + NotApplicable is the number of requests with a
+// verdict; Beyond includes the requests that failed.
+type Limit struct {
+	Limit         string       `json:"limit"`          // "ttft=500ms", "ttft:p99=500ms", or several with commas between them
+	Side          string       `json:"side"`           // whose stamps it is judged by; empty of several
+	Required      report.Value `json:"required"`       // the least share that must be within
+	Within        int64        `json:"within"`         // requests that keep it
+	Beyond        int64        `json:"beyond"`         // that do not
+	Unknown       int64        `json:"unknown"`        // of which that is not recorded
+	NotApplicable int64        `json:"not_applicable"` // to which it says nothing: TPOT of one token
+	Low           report.Value `json:"share_low"`      // share within, with the unknown beyond
+	High          report.Value `json:"share_high"`     // share within, with the unknown within
+	Verdict       Verdict      `json:"verdict"`        // whether the share is at least the required
+	Reason        string       `json:"reason"`         // why the verdict is unknown; else empty
+	Fix           string       `json:"fix"`            // what to add; else empty
+}
+
+// Runner answers queries: a session.
+type Runner interface {
+	Run(ctx context.Context, q *query.Query) (*report.Report, error)
+}
+
+// Judge asks a session for what the rule needs, with the query q otherwise, and
+// judges every run. base is the report of a baseline, which has one run, or nil.
+func Judge(ctx context.Context, s Runner, q *query.Query, rule *Rule, base *report.Report) (*Result, error) {
+	asked := *q
+	asked.SLO = rule.Limits
+	whole, err := s.Run(ctx, &asked)
+	if err != nil {
+		return nil, err
+	}
+	single := whole // percentiles have shares of their own: no part of what is good
+	if len(rule.Percentiles) > 0 {
+		asked.SLO = rule.single()
+		if single, err = s.Run(ctx, &asked); err != nil {
+			return nil, err
+		}
+	}
+	return judge(rule, whole, single, base), nil
+}
+
+func judge(rule *Rule, whole, single, base *report.Report) *Result {
+	r := &Result{Schema: Schema, Verdict: Met}
+	for i := range whole.Runs {
+		run := &whole.Runs[i]
+		out := Run{Label: run.Label, Requests: run.Requests.Total, Verdict: Met}
+		if len(rule.Limits) > 0 {
+			out.Limits = append(out.Limits, together(of(run.Goodput, rule.Limits...), rule.Share)...)
+		}
+		for j, p := range rule.Percentiles {
+			out.Limits = append(out.Limits, percentile(of(single.Runs[i].Goodput, rule.single()...), j, p))
+		}
+		if base != nil {
+			r.Baseline = base.Runs[0].Label
+			for _, name := range rule.Compare {
+				out.Changes = append(out.Changes, change(name, &base.Runs[0].Cell, &run.Cell, rule.Threshold))
+			}
+		}
+		for _, l := range out.Limits {
+			out.Verdict = worse(out.Verdict, l.Verdict)
+		}
+		for _, c := range out.Changes {
+			out.Verdict = worse(out.Verdict, c.Verdict)
+		}
+		r.Verdict = worse(r.Verdict, out.Verdict)
+		r.Runs = append(r.Runs, out)
+	}
+	for _, d := range whole.Diags {
+		if d.Severity >= diag.DataLoss {
+			r.Diags = append(r.Diags, d)
+		}
+	}
+	if len(r.Runs) == 0 {
+		r.Verdict, r.Reason = Unknown, "no input holds a run"
+	}
+	return r
+}
+
+// MarshalJSON implements json.Marshaler by the rules of package report.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	return report.Marshal((*plain)(r))
+}

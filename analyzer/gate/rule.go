@@ -1,0 +1,133 @@
+package gate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/query"
+)
+
+// million is the whole: shares are whole millionths, so that a count is compared
+// with one exactly.
+const million = 1_000_000
+
+// Rule is what a run must hold to.
+type Rule struct {
+	Limits      []query.Limit // a request is good where it keeps them all
+	Share       int64         // of the requests that must be good, in millionths
+	Percentiles []Percentile  // limits with a share of their own
+	Compare     []string      // metrics whose mean must not grow against a baseline's
+	Threshold   int64         // the growth that is let pass, in millionths
+}
+
+// Percentile is a limit that a share of the requests must keep.
+type Percentile struct {
+	query.Limit
+	Share int64 // in millionths
+}
+
+// String returns the limit in the syntax of ParseLimits: "ttft:p99=500ms".
+func (p Percentile) String() string {
+	name, max, _ := strings.Cut(p.Limit.String(), "=")
+	return name + ":p" + percent(p.Share) + "=" + max
+}
+
+// single returns the limits of the percentiles.
+func (r *Rule) single() []query.Limit {
+	out := make([]query.Limit, len(r.Percentiles))
+	for i, p := range r.Percentiles {
+		out[i] = p.Limit
+	}
+	return out
+}
+
+// ParseLimits parses limits with commas between them: "ttft=500ms" belongs to
+// what every good request keeps, "ttft:p99=500ms" must be kept by 99 % of them.
+func ParseLimits(text string) (limits []query.Limit, percentiles []Percentile, err error) {
+	const flag = "--slo"
+	var plain []string
+	for part := range strings.SplitSeq(text, ",") {
+		left, max, ok := strings.Cut(part, "=")
+		name, rank, ranked := strings.Cut(left, ":")
+		if !ok || !ranked {
+			plain = append(plain, part)
+			continue
+		}
+		rank = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rank), "<")) // ttft:p99<=500ms means the same
+		rank, ok = strings.CutPrefix(rank, "p")
+		share, err := ParseShare(flag, rank)
+		if !ok || err != nil || share == million {
+			return nil, nil, &query.Error{Flag: flag, Msg: strconv.Quote(strings.TrimSpace(part)) + " names no percentile", Fix: "write METRIC:pN=DURATION as in ttft:p99=500ms"}
+		}
+		one, err := query.ParseSLO(name + "=" + max)
+		if err != nil {
+			return nil, nil, err
+		}
+		p := Percentile{one[0], share}
+		for _, other := range percentiles {
+			if other.Metric == p.Metric && other.Share == p.Share {
+				return nil, nil, &query.Error{Flag: flag, Msg: p.Metric + ":p" + percent(p.Share) + " stands twice", Fix: "give each percentile one limit"}
+			}
+		}
+		percentiles = append(percentiles, p)
+	}
+	if len(plain) > 0 {
+		limits, err = query.ParseSLO(strings.Join(plain, ","))
+	}
+	return limits, percentiles, err
+}
+
+// ParseShare parses a percentage above 0 and up to 100 as the value of a flag,
+// "95%" or "99.9", into millionths.
+func ParseShare(flag, text string) (int64, error) {
+	ppm, err := parsePercent(flag, text)
+	switch {
+	case err != nil:
+	case ppm == 0 || ppm > million:
+		err = &query.Error{Flag: flag, Msg: strconv.Quote(text) + " is not above 0 % and up to 100 %", Fix: "write a percentage as in 95%"}
+	case ppm < million/100 && !strings.HasSuffix(strings.TrimSpace(text), "%"):
+		err = &query.Error{Flag: flag, Msg: strconv.Quote(text) + " is below 1 %", Fix: "shares are written in percent: 95%, not 0.95"}
+	}
+	return ppm, err
+}
+
+// ParseThreshold parses how much a mean may grow, "5%", into millionths.
+func ParseThreshold(text string) (int64, error) { return parsePercent("--threshold", text) }
+
+// parsePercent parses a decimal of at most four places, exactly.
+func parsePercent(flag, text string) (int64, error) {
+	whole, fraction, _ := strings.Cut(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), ".")
+	n, err := strconv.ParseUint(whole, 10, 16)
+	if err != nil || len(fraction) > 4 || strings.Trim(fraction, "0123456789") != "" {
+		return 0, &query.Error{Flag: flag, Msg: strconv.Quote(text) + " is not a percentage", Fix: "write a number with up to four decimals, as in 95% or 99.9%"}
+	}
+	part, _ := strconv.ParseUint((fraction + "0000")[:4], 10, 16)
+	return int64(n)*(million/100) + int64(part), nil
+}
+
+// ParseCompare parses names of Metrics with commas between them.
+func ParseCompare(text string) ([]string, error) {
+	const flag = "--compare"
+	var out []string
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(Metrics, name) {
+			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " cannot be compared", Fix: query.Suggest(name, Metrics)}
+		}
+		if slices.Contains(out, name) {
+			return nil, &query.Error{Flag: flag, Msg: name + " stands twice", Fix: "name each metric once"}
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
+// percent writes millionths in percent, without the sign: "99.9".
+func percent(ppm int64) string {
+	s := strconv.FormatInt(ppm/10_000, 10)
+	if rest := ppm % 10_000; rest > 0 {
+		s += "." + strings.TrimRight(strconv.FormatInt(10_000+rest, 10)[1:], "0")
+	}
+	return s
+}
