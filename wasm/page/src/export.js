@@ -1,8 +1,9 @@
 // Saving: what the engine writes under the present selection.
 import { html, use, useState } from './ui.js'
 import * as store from './store.js'
-import { query } from './query.js'
+import { query, command } from './query.js'
 import { save } from './save.js'
+import { markdown } from './markdown.js'
 
 const offers = [
   ['report.json', 'Report', 'JSON, the same bytes as servescope analyze --format json'],
@@ -21,8 +22,11 @@ export function Export() {
     setDoing(what)
     setFailed(null)
     try {
-      const f = await store.session.value.export(query(s), { what })
-      save(f.name, f.bytes, f.type)
+      if (what === 'report.md' && store.engine.value.kind !== 'native') save(what, markdown(store.report.value, command('analyze', query(s), store.session.value.inputs.map((i) => i.name))), 'text/markdown')
+      else {
+        const f = await store.session.value.export(query(s), { what })
+        save(f.name, f.bytes, f.type)
+      }
     } catch (err) {
       setFailed(err.message + (err.hint ? '. ' + err.hint : ''))
     }
@@ -30,6 +34,6 @@ export function Export() {
   }
   return html`<p>${s.filter || s.times.length ? 'The filter and the range of time apply, and are written into the file.' : 'All requests. A filter or a range of time would apply.'} Prompts and outputs are in no file: they are dropped while reading.</p>
     ${failed && html`<p role="alert" class="bad">${failed}</p>`}
-    <ul class="offers">${offers.filter(([what]) => what !== 'report.md' || store.engine.value?.kind === 'native').map(([what, name, doc]) => html`<li key=${what}><button disabled=${doing !== null} onClick=${() => go(what)}><b>${name}</b> <code>${what.split('.').pop()}</code></button><span class="muted">${doing === what ? 'writing …' : doc}</span></li>`)}</ul>
+    <ul class="offers">${offers.map(([what, name, doc]) => html`<li key=${what}><button disabled=${doing !== null} onClick=${() => go(what)}><b>${name}</b> <code>${what.split('.').pop()}</code></button><span class="muted">${doing === what ? 'writing …' : doc}</span></li>`)}</ul>
     <p class="muted">Each chart has a button that saves it as PNG.</p>`
 }
