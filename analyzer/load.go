@@ -38,7 +38,8 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		stepCollectors[w] = collector{table: trace.Steps, store: s.store, size: s.size}
 	}
 	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
-	parts, err := s.read(ctx, jobs, lists, func(worker, j int, b *trace.Batch) error {
+	c := newCrew(p, s.opt.Workers)
+	parts, err := s.read(ctx, jobs, lists, c, func(worker, j int, b *trace.Batch) error {
 		f := jobs[j].file
 		switch b.Table {
 		case trace.Requests:
@@ -56,7 +57,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		first[j] += int64(b.Rows)
 		collectors[worker].add(b, at, &rows[j])
 		if p != nil {
-			p.update(worker, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot, Group: p.zeros(worker, b.Rows)})
+			c.fold(worker, b, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot})
 		}
 		return s.store.failed()
 	})
@@ -155,7 +156,8 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 	jobs := s.jobs()
 	first := make([]int64, len(jobs))
 	choosers := make([]chooser, s.opt.Workers)
-	_, err := s.read(ctx, jobs, true, func(worker, j int, b *trace.Batch) error {
+	c := newCrew(p, s.opt.Workers)
+	_, err := s.read(ctx, jobs, true, c, func(worker, j int, b *trace.Batch) error {
 		if b.Table != trace.Requests {
 			return nil
 		}
@@ -169,7 +171,7 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		if first[j] += int64(b.Rows); first[j] > s.known[j] {
 			return changed(f)
 		}
-		group := p.zeros(worker, b.Rows)
+		var group []int32
 		base := s.bases[j] + int32(at.first)
 		switch {
 		case sel.rows == nil:
@@ -178,7 +180,7 @@ func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 		default:
 			group = choosers[worker].again(sel, own, at)
 		}
-		p.update(worker, &kernel.View{Batch: own, RunIndex: at.slot, Group: group, Links: s.joins, Base: base})
+		c.fold(worker, b, &kernel.View{Batch: own, RunIndex: at.slot, Group: group, Links: s.joins, Base: base})
 		return nil
 	})
 	for j := range jobs {

@@ -30,8 +30,12 @@ func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, worke
 	return &pass{q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers), memory: make([]kernel.Memory, workers)}
 }
 
-// update folds the rows of v. Each worker is one goroutine.
+// update folds the rows of v; without groups all are in the one of an ungrouped
+// query. Each worker is one goroutine.
 func (p *pass) update(worker int, v *kernel.View) {
+	if v.Group == nil {
+		v.Group = p.zeros(worker, v.Rows)
+	}
 	if p.states[worker] == nil {
 		p.states[worker] = p.fresh()
 	}
@@ -179,11 +183,7 @@ func (s *Session) passResident(ctx context.Context, sel *selection, p *pass) ([]
 				if lists {
 					b = u.batch(r)
 				}
-				group := sel.of(i)
-				if group == nil {
-					group = p.zeros(w, b.Rows)
-				}
-				p.update(w, &kernel.View{Batch: b, RunIndex: r.slot, Group: group, Links: s.joins, Base: r.number})
+				p.update(w, &kernel.View{Batch: b, RunIndex: r.slot, Group: sel.of(i), Links: s.joins, Base: r.number})
 			}
 		})
 	}

@@ -62,11 +62,11 @@ func (s *Session) jobs() []job {
 	return out
 }
 
-// read reads the jobs on the session's workers. Each batch, of whatever table,
-// goes to fold, with the numbers of the goroutine and the job; it is valid
-// during the call. All
-// goroutines have ended when read returns. The error is the first that occurred.
-func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(worker, job int, b *trace.Batch) error) ([]part, error) {
+// read reads the jobs on the session's workers, who are the crew. Each batch, of
+// whatever table, goes to take, with the numbers of the goroutine and the job, in
+// the order of the job's rows; it is valid during the call. All goroutines have
+// ended when read returns. The error is the first that occurred.
+func (s *Session) read(ctx context.Context, jobs []job, lists bool, c *crew, take func(worker, job int, b *trace.Batch) error) ([]part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	meter := newMeter(ctx, jobs, s.opt.Progress)
@@ -74,15 +74,16 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, fold func(wo
 	order := s.chain(jobs)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range min(s.opt.Workers, len(jobs)) {
+	for w := range s.opt.Workers {
 		wg.Go(func() {
+			defer c.help(w)
 			for {
 				n := int(next.Add(1)) - 1
 				if n >= len(jobs) || ctx.Err() != nil {
 					return
 				}
 				j := order[n]
-				err := s.readJob(ctx, &jobs[j], &parts[j], meter, lists, func(b *trace.Batch) error { return fold(w, j, b) })
+				err := s.readJob(ctx, &jobs[j], &parts[j], meter, lists, func(b *trace.Batch) error { return take(w, j, b) })
 				if err != nil {
 					cancel(err)
 					return
@@ -105,7 +106,7 @@ func (s *Session) openJob(ctx context.Context, j *job, m *meter, opt formats.Opt
 	return j.file.format.Open(ctx, src, j.rng, opt)
 }
 
-func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, fold func(*trace.Batch) error) error {
+func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, take func(*trace.Batch) error) error {
 	before, err := j.wait(ctx)
 	if err != nil {
 		return err
@@ -131,7 +132,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 		if r.Batch().Table == trace.Requests {
 			noteOverCached(doubts, r.Batch())
 		}
-		if err := fold(r.Batch()); err != nil {
+		if err := take(r.Batch()); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ type Batch struct {
 	Absurd Absurd
 
 	columns []column
+	from    *Builder // whose memory the columns are in; nil: of nobody else
 }
 
 // Has reports whether column c holds at least one value that is not null.
@@ -69,7 +70,7 @@ func (b *Batch) Lists(c Col) Lists {
 // columns become null throughout: the request columns alone stay resident.
 func (b *Batch) Clone(lists bool) *Batch {
 	out := *b
-	out.columns = make([]column, len(b.columns))
+	out.columns, out.from = make([]column, len(b.columns)), nil
 	for i := range b.columns {
 		src, dst := &b.columns[i], &out.columns[i]
 		if src.n == 0 || b.Table.Fields[i].Type == List && !lists {
@@ -86,6 +87,23 @@ func (b *Batch) Clone(lists bool) *Batch {
 		dst.values = clone(src.values)
 	}
 	return &out
+}
+
+// Keep makes the memory of b its own: it stays valid when its reader goes on, who
+// does so in that of spare, a batch of the same table that nobody uses any more,
+// or in new memory if spare is nil. Keep is called where b is valid. It reports
+// false, and does nothing, if b shares memory with more than the Builder that made it.
+func (b *Batch) Keep(spare *Batch) bool {
+	if b.from == nil || &b.from.out[0] != &b.columns[0] {
+		return false
+	}
+	if spare != nil && spare.Table == b.Table {
+		b.from.out = spare.columns
+	} else {
+		b.from.out = make([]column, len(b.columns))
+	}
+	b.from = nil
+	return true
 }
 
 // Bytes returns the memory that the batch's columns hold.

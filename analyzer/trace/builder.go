@@ -234,7 +234,7 @@ func (b *Builder) Take(run *RunMeta, file string) *Batch {
 	for i := range b.columns {
 		b.columns[i].finish(b.rows, b.table.Fields[i].Type)
 	}
-	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns, Absurd: b.takeAbsurd()}
+	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns, from: b, Absurd: b.takeAbsurd()}
 	b.columns, b.out = b.out, b.columns
 	for i := range b.columns {
 		b.columns[i].reset()

@@ -62,7 +62,7 @@ func (b *Batch) set(c Col, col column) {
 			col.valid = nil
 		}
 	}
-	b.columns[c] = col
+	b.columns[c], b.from = col, nil
 }
 
 // Nulls returns how many rows of column c are null.
