@@ -143,3 +143,34 @@ func TestP55VLLMSpans(t *testing.T) {
 		}
 	}
 }
+
+// TestP57WindowsOfTwoHosts: the server's clock is 700 ms behind the client's, who
+// sends 20 requests in 2 s. Each of them is in the window of its send, and cut
+// with it, on both sides.
+func TestP57WindowsOfTwoHosts(t *testing.T) {
+	const base = 1764428000000
+	var client, server strings.Builder
+	for i := range 20 {
+		sent := base + 100*i
+		fmt.Fprintf(&client, `{"request_id":"r%d","side":"client","clock":"wall/c","sent_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, sent, sent+50, sent+60)
+		fmt.Fprintf(&server, `{"request_id":"r%d","side":"server","clock":"wall/s","received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, sent+5-700, sent+45-700, sent+55-700)
+	}
+	inputs := []source{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
+	run := joined(t, Options{}, &query.Query{Window: 500e6}, inputs...).Runs[0]
+	for _, w := range run.Windows {
+		for _, name := range []string{"ttft_client", "ttft_server", "tpot", "e2e"} {
+			if n := w.Metrics[name].N; n != w.Requests.Total {
+				t.Errorf("window from %v: %s of %d requests, %d were sent in it", w.From, name, n, w.Requests.Total)
+			}
+		}
+	}
+	if len(run.Windows) < 4 || run.Windows[0].Requests.Total != 5 || run.Windows[3].Metrics["ttft_server"].N != 5 {
+		t.Errorf("%d windows", len(run.Windows))
+	}
+	for _, q := range []*query.Query{{Trim: query.Trim{Warmup: 1e9}}, {Trim: query.Trim{Count: 10}}, {From: &query.Instant{Relative: true, NS: 1e9}}} {
+		run := joined(t, Options{}, q, inputs...).Runs[0]
+		if c, s := run.Metrics["ttft_client"], run.Metrics["ttft_server"]; c.N != 10 || s.N != 10 || c.Mean != 50e6 || s.Mean != 40e6 {
+			t.Errorf("%+v: ttft of %d at the client, of %d at the server, want 10", q, c.N, s.N)
+		}
+	}
+}
