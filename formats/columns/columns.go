@@ -277,6 +277,10 @@ func (r *reader) begin(opt formats.Options) {
 		r.run.NoRequests = r.m.ask + ": " + r.m.fix
 		r.diags.Add(diag.Diag{Code: "mapping", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.m.ask, Fix: r.m.fix})
 	}
+	for _, d := range r.m.doubts {
+		r.run.Notes = append(r.run.Notes, d)
+		r.diags.Add(diag.Diag{Code: "doubtful_column", Severity: diag.Notice, File: r.file, Offset: -1, Msg: d, Fix: "say what the column is with --map ROLE=COLUMN:UNIT"})
+	}
 	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
 }
 

@@ -187,6 +187,24 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// TestDoubts: a unit that is said and can hardly be is told, and so is a record
+// that is in another unit than its column.
+func TestDoubts(t *testing.T) {
+	for file, want := range map[string]string{
+		"id,latency_ms,output_tokens\n1,1.34,128\n2,0.7,64\n":                "doubtful_column 1,implausible_pace 2",
+		"id,latency_ms,output_tokens\n1,1340,128\n2,0.7,64\n3,700,64\n":      "implausible_pace 1",
+		"id,latency_ms,completion_length\n1,1340,128\n2,700,64\n":            "doubtful_column 1",
+		"id,latency_ms,ttft_ms,output_tokens\n1,1340,85,128\n2,700,80,64\n":  "",
+		"id,latency_s,ttft_ms,output_tokens\n1,1.34,85,128\n2,0.7,0.08,64\n": "",
+		"id,latency_s,ttft_s,output_tokens\n1,1.34,85,128\n2,0.7,80,64\n":    "contradiction 2,doubtful_column 1",
+	} {
+		_, codes, _ := read(t, source(file), formats.Options{})
+		if got := strings.Join(codes, ","); got != want {
+			t.Errorf("%q: %s, want %s", file, got, want)
+		}
+	}
+}
+
 func TestP20Batch(t *testing.T) {
 	data, err := os.ReadFile(root + "/p20-batch/input.csv")
 	if err != nil {

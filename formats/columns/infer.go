@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"servescope/formats"
 	"servescope/formats/internal/numx"
@@ -163,9 +164,9 @@ type entry struct {
 type mapping struct {
 	entries []entry
 	events  bool // a record is an event
-	logged  bool // the stamp is that of writing the line, at the end
 	notes   []string
-	ask     string // what is not known, and must be
+	doubts  []string // what is read as it is said, and can hardly be
+	ask     string   // what is not known, and must be
 	fix     string
 }
 
@@ -289,9 +290,18 @@ func (s *sample) infer(m *mapping) {
 		switch c := about[e.role].class; c {
 		case stamp, span, spans, stamps:
 			s.unit(m, e, c)
+			if u := e.unit; c != stamp && c != stamps && u != noUnit && u != written {
+				if why := s.absurd(m, e, c, inSeconds[u]); why != "" {
+					m.doubts = append(m.doubts, fmt.Sprintf("column %s, read in %s, is %s for most records", label(e.name), unitNames[u], why))
+				}
+			}
 		case count:
-			if s.profiles[e.field].commas > 0 {
+			p := &s.profiles[e.field]
+			if p.commas > 0 {
 				m.comma(e)
+			}
+			if !e.given && (strings.HasSuffix(p.joined, "_length") || strings.HasSuffix(p.joined, "_len")) {
+				m.doubts = append(m.doubts, fmt.Sprintf("column %s is taken for a number of tokens, not of characters", label(e.name)))
 			}
 		}
 		if m.ask != "" {

@@ -33,6 +33,8 @@ var (
 		Msg: "a latency is longer than a day: it is unknown", Fix: "check the unit of the column, and give it with --map"}
 	otherUnit = &problem{Code: "mixed_units", Severity: diag.DataLoss,
 		Msg: "a stamp is not in the unit of its column: it is unknown", Fix: "write a column in one unit"}
+	oddPace = &problem{Code: "implausible_pace", Severity: diag.Notice,
+		Msg: "a latency is under 100 µs or over 10 s a token: its unit may not be that of its column", Fix: "write a column in one unit, and give that with --map"}
 	contradiction = &problem{Code: "contradiction", Severity: diag.Notice,
 		Msg: "the first token comes after the end, or the time to first token is above the latency: both are unknown", Fix: "check the columns and units, and give them with --map"}
 	beforeStart = &problem{Code: "stamp_order", Severity: diag.Notice,

@@ -272,6 +272,7 @@ func (r *reader) times(row *assemble.Row) bool {
 	} else {
 		r.fill(&end, start, whole)
 	}
+	r.pace(row, whole)
 	r.perToken(row, start, first, &last, end)
 	r.order3(start, &first, &last, &end)
 	any := false
@@ -304,6 +305,15 @@ func (r *reader) fill(p *point, start, d point) {
 	}
 	if off := p.t - start.t - d.t; max(off, -off) > d.t/100+2e6 {
 		r.note(disagree)
+	}
+}
+
+// pace notes a latency that is too short or too long for its tokens: a column may
+// change its unit from one record to another.
+func (r *reader) pace(row *assemble.Row, whole point) {
+	n, ok := row.Int(trace.OutputTokens)
+	if ok && whole.ok && n >= 4 && n < 1e9 && (float64(whole.t) < leastToken*1e9*float64(n) || float64(whole.t) > mostToken*1e9*float64(n)) {
+		r.note(oddPace)
 	}
 }
 
