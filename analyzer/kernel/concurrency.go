@@ -14,7 +14,7 @@ import (
 )
 
 // concurrency computes the number of requests in flight over time, by an exact
-// sweep over all of them, and the steady window of a run. 16 bytes a request.
+// sweep over all of them, and the steady window of a run. Some 6 bytes a request.
 type concurrency struct{ def *metric.Definition }
 
 func (concurrency) Name() string { return "concurrency" }
@@ -27,7 +27,7 @@ func (k concurrency) New(q *query.Query, facts *Facts) State {
 
 // flight holds the requests of a place as intervals from send to end.
 type flight struct {
-	starts, ends []int64
+	starts, ends stat.Instants
 	open         []int64 // when the requests that the log leaves open were last seen; they have a start and no end
 	endless      int64   // requests without an end, left out
 	unended      int64   // of all, those without a residence
@@ -35,29 +35,31 @@ type flight struct {
 }
 
 func (f *flight) merge(o *flight) {
-	f.starts, f.ends, f.open = append(f.starts, o.starts...), append(f.ends, o.ends...), append(f.open, o.open...)
+	f.starts.Merge(&o.starts)
+	f.ends.Merge(&o.ends)
+	f.open = append(f.open, o.open...)
 	f.endless += o.endless
 	f.unended += o.unended
 	f.residence.Merge(&o.residence)
 }
 
 func (f *flight) weight() int64 { return 0 } // is never in a window
-func (f *flight) size() int64   { return 8 * int64(cap(f.starts)+cap(f.ends)+cap(f.open)) }
+func (f *flight) size() int64   { return f.starts.Size() + f.ends.Size() + 8*int64(cap(f.open)) }
 
 func (f *flight) appendTo(dst []byte) []byte {
-	dst = appendValues(appendValues(appendValues(dst, f.starts), f.ends), f.open)
+	dst = appendValues(f.ends.AppendTo(f.starts.AppendTo(dst)), f.open)
 	return f.residence.AppendTo(appendInts(dst, f.endless, f.unended))
 }
 
 func (f *flight) load(src *reader) {
-	f.starts, f.ends, f.open = src.sorted(), src.sorted(), src.sorted()
+	src.part(f.starts.Load)
+	src.part(f.ends.Load)
+	f.open = src.sorted()
 	src.ints(&f.endless, &f.unended)
-	rest, err := f.residence.Load(src.src)
-	if err != nil || len(f.starts) != len(f.ends)+len(f.open) {
+	src.moments(&f.residence)
+	if f.starts.N() != f.ends.N()+int64(len(f.open)) {
 		src.fail()
-		return
 	}
-	src.src = rest
 }
 
 // add adds a request.
@@ -77,7 +79,8 @@ func (f *flight) add(w *row, def *metric.Definition) {
 	switch w.status {
 	case trace.Open: // in flight until the log ends, or until an engine's log says that it is not
 		if start != none && w.placed {
-			f.starts, f.open = append(f.starts, start), append(f.open, max(start, w.event, w.token, w.last))
+			f.starts.Add(start)
+			f.open = append(f.open, max(start, w.event, w.token, w.last))
 		}
 		if start == none {
 			f.endless++
@@ -94,7 +97,8 @@ func (f *flight) add(w *row, def *metric.Definition) {
 		return
 	}
 	if w.placed {
-		f.starts, f.ends = grown(f.starts, start), grown(f.ends, end)
+		f.starts.Add(start)
+		f.ends.Add(end)
 	}
 }
 
@@ -155,18 +159,19 @@ func (s *concurrencyState) flight(run, group int32, side trace.Side) *flight {
 // sweep returns the number of requests in flight. Those that the log leaves open
 // are so until the end of time, or until the engines are idle.
 func (f *flight) sweep(idle Idle) *stat.Sweep {
-	ends := f.ends
-	if len(f.open) > 0 {
-		ends = slices.Clone(ends)
+	if len(f.open) == 0 {
+		return stat.NewSweep(&f.starts, &f.ends)
 	}
+	ends := new(stat.Instants)
+	ends.Merge(&f.ends)
 	for _, seen := range f.open {
 		end, ok := idle.End(seen)
 		if !ok {
 			end = math.MaxInt64
 		}
-		ends = append(ends, end)
+		ends.Add(end)
 	}
-	return stat.NewSweep(f.starts, ends)
+	return stat.NewSweep(&f.starts, ends)
 }
 
 // inferred returns how many requests end by what engines say, and the last of
@@ -213,8 +218,8 @@ func (s *concurrencyState) put(out Output, run, group int32, info *runInfo, most
 	in := info.inFlight(w, last)
 	c.Concurrency = concurrencyOf(sweep, in, all, n)
 	if s.def.Buckets && c.Concurrency.Max.Known {
-		stat.Sort(all.ends)
-		c.Concurrency.Max = bucketMax(all.starts, all.ends)
+		c.Concurrency.Max = report.KnownInt(stat.NewSweep(&all.starts, &all.ends).MaxTouching(second), unit.None)
+		c.Concurrency.Max.Note = "by whole seconds, which counts too many" // more than are ever in flight at once
 	}
 	if in.placed { // a window's part of the curve is in that of its run
 		for _, step := range sweep.Curve(in.from, in.to, curvePoints) {
@@ -269,25 +274,6 @@ func concurrencyOf(sweep *stat.Sweep, w interval, all *flight, inferred int64) r
 		counting(all.endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"),
 		counting(inferred, "the end of 1 request is inferred: the engine says that nothing runs or waits", "the ends of %d requests are inferred: the engines say that nothing runs or waits"))
 	return c
-}
-
-// bucketMax returns the greatest number of requests that lie in one second,
-// counted from the first start, in full or in part: more than are ever in flight
-// at once. Starts and ends are sorted.
-func bucketMax(starts, ends []int64) report.Value {
-	most, open, j := 0, 0, 0
-	for i, t := range starts {
-		for ; j < len(ends) && ends[j]-starts[0] < (t-starts[0])/second*second; j++ {
-			open--
-		}
-		open++
-		if i+1 == len(starts) || (starts[i+1]-starts[0])/second != (t-starts[0])/second {
-			most = max(most, open)
-		}
-	}
-	v := report.KnownInt(int64(most), unit.None)
-	v.Note = "by whole seconds, which counts too many"
-	return v
 }
 
 // little writes both sides of Little's law.

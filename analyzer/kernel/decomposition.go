@@ -17,7 +17,7 @@ import (
 
 // decomposition takes the time to first token of every request apart. What is
 // taken apart is TTFT by the default definition, whatever the query's is. The
-// parts of every request are kept, 8 bytes each, at the finest place only: the
+// parts of every request are kept, as varints, at the finest place only: the
 // requests of a tail are known at the end only.
 type decomposition struct{ asked *metric.Definition }
 
@@ -48,10 +48,10 @@ type cohorts struct {
 }
 
 // cohort is the requests of one signature. Values holds, for each, its entries
-// and its total.
+// and what they leave of its total: mostly little or nothing.
 type cohort struct {
 	signature decompose.Signature
-	values    []int64
+	values    stat.Tuples
 	measured  int64                   // whose residual is also the time that entries leave uncovered
 	steps     [decompose.Leaves]int64 // coarsest source of each entry in ns
 	memos     [decompose.Memos]stat.Moments
@@ -61,7 +61,18 @@ type cohort struct {
 // width is how many values there are of each request.
 func (c *cohort) width() int { return int(c.signature.N) + 1 }
 
-func (c *cohort) n() int64 { return int64(len(c.values) / c.width()) }
+func (c *cohort) n() int64 { return c.values.N() }
+
+// each calls f for every request: with its entries, and its total.
+func (c *cohort) each(f func(entries []int64, total int64)) {
+	c.values.Each(c.width(), func(tuple []int64) {
+		total := int64(0)
+		for _, v := range tuple {
+			total += v
+		}
+		f(tuple[:len(tuple)-1], total)
+	})
+}
 
 func (c *cohorts) of(s *decompose.Signature) *cohort {
 	if c.last != nil && c.last.signature == *s {
@@ -81,11 +92,15 @@ func (c *cohorts) of(s *decompose.Signature) *cohort {
 // add adds a request.
 func (c *cohorts) add(p *decompose.Parts) {
 	o := c.of(&p.Signature)
+	var tuple [decompose.Leaves + 1]int64
+	rest := p.Total
 	for i, e := range p.Entries() {
-		o.values = grown(o.values, e.NS)
+		tuple[i] = e.NS
+		rest -= e.NS
 		o.steps[i] = max(o.steps[i], e.Step)
 	}
-	o.values = grown(o.values, p.Total)
+	tuple[o.width()-1] = rest
+	o.values.Add(tuple[:o.width()])
 	if p.Measured && p.Open == p.Residual() {
 		o.measured++
 	}
@@ -183,7 +198,7 @@ func (c *cohorts) merge(o *cohorts) {
 	c.events += o.events
 	for key, from := range o.bySignature {
 		to := c.of(&key)
-		to.values = append(to.values, from.values...)
+		to.values.Merge(&from.values)
 		to.measured += from.measured
 		for i := range to.steps {
 			to.steps[i] = max(to.steps[i], from.steps[i])
@@ -200,7 +215,7 @@ func (c *cohorts) weight() int64 { return c.rows }
 func (c *cohorts) size() int64 {
 	n := int64(64)
 	for _, o := range c.bySignature {
-		n += 512 + 8*int64(cap(o.values)) + 256*int64(len(o.ways))
+		n += 512 + o.values.Size() + 256*int64(len(o.ways))
 	}
 	return n
 }
@@ -269,9 +284,11 @@ func (c *cohorts) appendTo(dst []byte) []byte {
 		for i := range key.N {
 			dst = appendInts(dst, int64(key.Sets[i]), o.steps[i])
 		}
-		sort.Sort(tuples{o.values, o.width()})
-		dst = appendInts(dst, o.measured, int64(len(o.values)))
-		dst = appendInts(dst, o.values...)
+		sorted := tuples{width: o.width()}
+		o.values.Each(sorted.width, func(tuple []int64) { sorted.values = append(sorted.values, tuple...) })
+		sort.Sort(sorted)
+		dst = appendInts(dst, o.measured, int64(len(sorted.values)))
+		dst = appendInts(dst, sorted.values...)
 		for i := range o.memos {
 			dst = o.memos[i].AppendTo(dst)
 		}
@@ -301,20 +318,23 @@ func (c *cohorts) load(src *reader) {
 			key.Sets[i], o.steps[i] = decompose.Set(src.int()), src.int()
 		}
 		o.measured = src.int()
-		o.values = make([]int64, src.count())
-		for i := range o.values {
-			o.values[i] = src.int()
+		o.signature = key
+		values := make([]int64, src.count())
+		for i := range values {
+			values[i] = src.int()
 		}
 		for i := range o.memos {
 			src.moments(&o.memos[i])
 		}
 		o.loadWays(src)
 		to := c.of(&key)
-		if len(to.values) > 0 || len(o.values) == 0 || len(o.values)%to.width() != 0 {
+		if to.n() > 0 || len(values) == 0 || len(values)%to.width() != 0 {
 			src.fail()
 			return
 		}
-		o.signature = key
+		for tuple := range slices.Chunk(values, to.width()) {
+			o.values.Add(tuple)
+		}
 		*to = o
 	}
 }

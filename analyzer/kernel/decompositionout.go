@@ -97,22 +97,21 @@ func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Sid
 		d.Label = "node-level figures"
 	}
 	list := c.inOrder()
-	var all []int64
+	var all stat.Sample
 	var sum stat.Sum
 	for _, o := range list {
-		k := o.width()
-		for i := k - 1; i < len(o.values); i += k {
-			sum.Add(o.values[i])
-			all = append(all, o.values[i])
-		}
+		o.each(func(_ []int64, total int64) {
+			sum.Add(total)
+			all.Add(total, false)
+		})
 	}
-	stat.Sort(all)
 	d.N = sum.N
 	d.Total = meanOf(sum.Total(), d.N)
 	var tails []float64
 	if wide {
-		tails = s.tails(all)
-		d.Late = s.late(all, c.censored)
+		s.settle(&all, c.censored, list)
+		tails = s.tails(&all)
+		d.Late = s.late(&all, c.censored)
 	}
 	for _, o := range list {
 		t := o.table(d.N, tails)
@@ -131,34 +130,68 @@ func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Sid
 // tailRanks are the percentiles above which the parts are shown.
 var tailRanks = [...]float64{0.9, 0.99}
 
+// settle makes the order statistics of all totals that are asked for exact: those
+// of the requests in list, and n that never ended.
+func (s *decompositionState) settle(all *stat.Sample, n int64, list []*cohort) {
+	var wanted stat.Wanted
+	want := func(q float64, n int64) {
+		lo, hi, _ := s.def.Quantile.Ranks(n, q)
+		for _, k := range [...]int64{lo, hi} {
+			if k >= 0 && k < all.N() {
+				wanted.Want(all, k)
+			}
+		}
+	}
+	for _, q := range tailRanks {
+		want(q, all.N())
+	}
+	for _, q := range s.ranks() {
+		want(q, all.N()+n)
+	}
+	if wanted.Empty() {
+		return
+	}
+	var fetch stat.Fetch
+	for _, o := range list {
+		o.each(func(_ []int64, total int64) { fetch.Add(&wanted, total) })
+	}
+	all.Fetched(&fetch)
+}
+
+// at returns the k-th smallest of settled values.
+func at(all *stat.Sample, k int64) float64 {
+	v, _ := all.At(k)
+	return float64(v)
+}
+
 // tails returns the least totals of the tails, as many as the values tell from
 // the maximum.
-func (s *decompositionState) tails(sorted []int64) (from []float64) {
-	n := int64(len(sorted))
+func (s *decompositionState) tails(all *stat.Sample) (from []float64) {
+	n := all.N()
 	for _, q := range tailRanks {
 		if float64(n)*(1-q) < 1-1e-9 {
 			break
 		}
 		lo, hi, t := s.def.Quantile.Ranks(n, q)
-		from = append(from, stat.Lerp(float64(sorted[lo]), float64(sorted[hi]), t))
+		from = append(from, stat.Lerp(at(all, lo), at(all, hi), t))
 	}
 	return from
 }
 
 // late returns the quantiles of the totals if the censored ones had never ended.
-func (s *decompositionState) late(sorted []int64, censored int64) map[string]report.Value {
+func (s *decompositionState) late(all *stat.Sample, censored int64) map[string]report.Value {
 	if censored == 0 {
 		return nil
 	}
 	out := make(map[string]report.Value)
-	n := int64(len(sorted))
+	n := all.N()
 	for _, q := range s.ranks() {
 		lo, hi, t := s.def.Quantile.Ranks(n+censored, q)
 		switch {
 		case hi < n:
-			out[rankName(q)] = report.Known(stat.Lerp(float64(sorted[lo]), float64(sorted[hi]), t), unit.Nanosecond)
+			out[rankName(q)] = report.Known(stat.Lerp(at(all, lo), at(all, hi), t), unit.Nanosecond)
 		case lo < n && t == 0:
-			out[rankName(q)] = report.Known(float64(sorted[lo]), unit.Nanosecond)
+			out[rankName(q)] = report.Known(at(all, lo), unit.Nanosecond)
 		default:
 			out[rankName(q)] = report.Null("unbounded")
 		}
@@ -179,22 +212,20 @@ func (s *sums) add(v int64) {
 // columns sums up the entries, the residual and the total of the requests whose
 // total is at least from.
 func (c *cohort) columns(from float64) []sums {
-	k := c.width()
-	out := make([]sums, k+1)
-	for i := 0; i < len(c.values); i += k {
-		values := c.values[i : i+k]
-		total := values[k-1]
+	k := int(c.signature.N)
+	out := make([]sums, k+2)
+	c.each(func(entries []int64, total int64) {
 		if float64(total) < from {
-			continue
+			return
 		}
 		rest := total
-		for j, v := range values[:k-1] {
+		for j, v := range entries {
 			out[j].add(v)
 			rest -= v
 		}
-		out[k-1].add(rest)
-		out[k].add(total)
-	}
+		out[k].add(rest)
+		out[k+1].add(total)
+	})
 	return out
 }
 

@@ -36,16 +36,17 @@ func Means(m *trace.RunMeta) (d report.Decomposition, ok bool) {
 	}
 	d = report.Decomposition{Of: "ttft", Side: sideName(trace.Server), N: int64(total.n),
 		Total: report.KnownInt(total.mean, unit.Nanosecond), Label: "as the engine counts"}
-	c := cohort{values: []int64{total.mean}}
+	var c cohort
 	c.signature.Absent = decompose.Of(decompose.KVTransfer, decompose.DecodeQueue, decompose.FirstDecode)
 	c.signature.Outside = decompose.Of(decompose.Network, decompose.Client, decompose.Proxy)
 	why := metric.None
 	if total.n == ended.n && total.n == queue.n && total.n == prefill.n {
-		c.values = []int64{queue.mean, prefill.mean, total.mean - queue.mean - prefill.mean, total.mean}
+		c.values.Add([]int64{queue.mean, prefill.mean, total.mean - queue.mean - prefill.mean, 0})
 		c.signature.N = 3
 		copy(c.signature.Sets[:], []decompose.Set{decompose.Of(decompose.Queue), decompose.Of(decompose.Prefill),
 			decompose.Of(decompose.Input, decompose.Ingress, decompose.Egress)})
 	} else {
+		c.values.Add([]int64{total.mean})
 		why = metric.Population
 		d.Notes = []string{fmt.Sprintf("population: TTFT is counted at the first token, of %.0f requests, the stages when a request ends, of %.0f: they cannot be compared", total.n, queue.n)}
 	}

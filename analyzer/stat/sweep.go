@@ -1,47 +1,35 @@
 package stat
 
 import (
+	"math"
 	"math/big"
-	"sort"
 )
 
 // Sweep is the number of intervals [start, end) that are open over time, as an
 // exact step curve. Where one interval ends at the instant another starts, the
 // end comes first: touching intervals do not overlap, and empty ones never
 // count.
-type Sweep struct{ starts, ends []int64 }
+//
+// It is not safe for concurrent use, nor may the function that Walk calls use it.
+type Sweep struct{ starts, ends cursor }
 
 // NewSweep returns the sweep of the intervals with the given starts and ends,
 // which need not be in pairs: only their order in time matters. No interval may
-// end before it starts. Both slices are sorted and kept.
-func NewSweep(starts, ends []int64) *Sweep {
-	Sort(starts)
-	Sort(ends)
-	return &Sweep{starts, ends}
+// end before it starts. Both are kept, and must not change.
+func NewSweep(starts, ends *Instants) *Sweep {
+	return &Sweep{newCursor(starts), newCursor(ends)}
 }
 
 // Walk calls f for every step of the curve within [from, to), in order: n
 // intervals are open from t0 to t1. Steps of no length are left out.
 func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
-	i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > from })
-	j := sort.Search(len(s.ends), func(j int) bool { return s.ends[j] > from })
+	n := s.starts.seek(from) - s.ends.seek(from)
 	for t := from; t < to; {
-		next := to
-		if i < len(s.starts) && s.starts[i] < next {
-			next = s.starts[i]
-		}
-		if j < len(s.ends) && s.ends[j] < next {
-			next = s.ends[j]
-		}
+		next := s.ends.next(s.starts.next(to))
 		if next > t {
-			f(t, next, int64(i-j))
+			f(t, next, n)
 		}
-		for j < len(s.ends) && s.ends[j] <= next {
-			j++
-		}
-		for i < len(s.starts) && s.starts[i] <= next {
-			i++
-		}
+		n += s.starts.skip(next) - s.ends.skip(next)
 		t = next
 	}
 }
@@ -82,9 +70,31 @@ func (s *Sweep) Median(from, to int64) int64 {
 
 // Started returns the number of intervals that start within [from, to].
 func (s *Sweep) Started(from, to int64) int64 {
-	i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i] >= from })
-	j := sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > to })
-	return int64(j - i)
+	before := int64(0)
+	if from > math.MinInt64 {
+		before = s.starts.seek(from - 1)
+	}
+	return s.starts.seek(to) - before
+}
+
+// MaxTouching returns the greatest number of intervals that lie in full or in
+// part in one stretch of the given width in which one starts; stretches follow
+// each other from the first start.
+func (s *Sweep) MaxTouching(width int64) int64 {
+	if s.starts.in.n == 0 {
+		return 0
+	}
+	most := int64(0)
+	first := s.starts.in.blocks[0].first
+	for t := first; ; {
+		from := first + (t-first)/width*width
+		most = max(most, s.starts.seek(from+width-1)-s.ends.seek(from-1))
+		next := s.starts.next(math.MaxInt64)
+		if next <= t || next == math.MaxInt64 {
+			return most
+		}
+		t = next
+	}
 }
 
 // Step is one step of a curve: N from T to the next step.

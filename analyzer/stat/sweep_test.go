@@ -7,18 +7,26 @@ import (
 
 // TestSweepTouching is worked vector D3: the bucket method says 2 for both.
 func TestSweepTouching(t *testing.T) {
-	apart := NewSweep([]int64{0, 500}, []int64{400, 900})
+	apart := NewSweep(InstantsOf([]int64{0, 500}), InstantsOf([]int64{400, 900}))
 	if got := apart.Max(0, 900); got != 1 {
 		t.Errorf("apart: max %d, want 1", got)
 	}
 	if got, want := apart.Mean(0, 900), 800.0/900; got != want {
 		t.Errorf("apart: mean %v, want %v", got, want)
 	}
-	touching := NewSweep([]int64{0, 500}, []int64{500, 1000})
+	touching := NewSweep(InstantsOf([]int64{0, 500}), InstantsOf([]int64{500, 1000}))
 	if got := touching.Max(0, 1000); got != 1 {
 		t.Errorf("touching: max %d, want 1", got)
 	}
-	empty := NewSweep([]int64{5, 5}, []int64{5, 5})
+	for _, s := range []*Sweep{apart, touching} {
+		if got := s.MaxTouching(1000); got != 2 {
+			t.Errorf("by stretches of 1000: max %d, want 2", got)
+		}
+	}
+	if got := apart.MaxTouching(500); got != 1 { // [0, 500) and [500, 1000)
+		t.Errorf("by stretches of 500: max %d, want 1", got)
+	}
+	empty := NewSweep(InstantsOf([]int64{5, 5}), InstantsOf([]int64{5, 5}))
 	if got := empty.Max(0, 10); got != 0 {
 		t.Errorf("empty intervals: max %d, want 0", got)
 	}
@@ -40,7 +48,7 @@ func TestSweepAgainstCounting(t *testing.T) {
 			}
 		}
 		r.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
-		s := NewSweep(starts, ends)
+		s := NewSweep(InstantsOf(starts), InstantsOf(ends))
 		from := int64(r.IntN(int(2 * span)))
 		to := from + 1 + int64(r.IntN(int(3*span-from)))
 		sum, most := int64(0), int64(0)
@@ -90,7 +98,7 @@ func BenchmarkSweep(b *testing.B) {
 	for b.Loop() {
 		copy(s, starts)
 		copy(e, ends)
-		NewSweep(s, e).Mean(starts[0], ends[n-1])
+		NewSweep(InstantsOf(s), InstantsOf(e)).Mean(starts[0], ends[n-1])
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/interval")
 }

@@ -1,0 +1,234 @@
+package stat
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+)
+
+// instantBlock is how many values a block of Instants has.
+const instantBlock = 1 << 10
+
+// Instants is a multiset of int64 values, of which neighbours in the order of
+// adding lie close to each other: the times of a log. It holds them in blocks,
+// sorted, by their differences, in two to four bytes each. Instants merge in any
+// order, to the same values. The zero value is empty.
+type Instants struct {
+	blocks  []instants
+	tail    []int64 // not in a block yet
+	n       int64
+	settled bool // blocks follow each other in time, and there is no tail
+}
+
+// instants is a block. What code points at is shared and never changed.
+type instants struct {
+	first, last int64
+	before      int64 // values of earlier blocks, if settled
+	n           int
+	code        []byte
+}
+
+// inTime sorts blocks by their first value: which of equals is first has no
+// bearing on the values.
+type inTime []instants
+
+func (b inTime) Len() int           { return len(b) }
+func (b inTime) Less(i, j int) bool { return b[i].first < b[j].first }
+func (b inTime) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
+// InstantsOf returns the given values, which it does not keep.
+func InstantsOf(values []int64) *Instants {
+	s := new(Instants)
+	for _, v := range values {
+		s.Add(v)
+	}
+	return s
+}
+
+// N returns the number of values.
+func (s *Instants) N() int64 { return s.n }
+
+// Add adds v.
+func (s *Instants) Add(v int64) {
+	if len(s.tail) == cap(s.tail) {
+		if len(s.tail) >= instantBlock {
+			s.seal()
+		} else {
+			s.tail = append(make([]int64, 0, min(max(2*len(s.tail), 8), instantBlock)), s.tail...)
+		}
+	}
+	s.tail, s.settled = append(s.tail, v), false
+	s.n++
+}
+
+// seal makes a block of the tail.
+func (s *Instants) seal() {
+	if len(s.tail) > 0 {
+		Sort(s.tail)
+		s.put(s.tail)
+		s.tail = s.tail[:0]
+	}
+}
+
+// put adds sorted values as blocks.
+func (s *Instants) put(sorted []int64) {
+	var code [binary.MaxVarintLen64 * instantBlock]byte
+	for part := range slices.Chunk(sorted, instantBlock) {
+		dst := code[:0]
+		for i, v := range part[1:] {
+			dst = binary.AppendUvarint(dst, uint64(v)-uint64(part[i]))
+		}
+		s.blocks = append(s.blocks, instants{first: part[0], last: part[len(part)-1], n: len(part), code: append([]byte(nil), dst...)})
+	}
+}
+
+// appendTo appends the values of the block.
+func (b *instants) appendTo(dst []int64) []int64 {
+	v, code := b.first, b.code
+	dst = append(dst, v)
+	for len(code) > 0 {
+		d, k := binary.Uvarint(code)
+		v, code = int64(uint64(v)+d), code[k:]
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+// Merge adds the values of o, which is not changed.
+func (s *Instants) Merge(o *Instants) {
+	s.blocks = append(s.blocks, o.blocks...)
+	s.n += o.n - int64(len(o.tail))
+	s.settled = false
+	for _, v := range o.tail {
+		s.Add(v)
+	}
+}
+
+// settle brings all values in order. It holds as many of them unpacked as lie
+// between the first and the last of what overlaps.
+func (s *Instants) settle() {
+	if s.settled {
+		return
+	}
+	s.seal()
+	s.tail, s.settled = nil, true
+	sort.Sort(inTime(s.blocks))
+	old := s.blocks
+	s.blocks = make([]instants, 0, len(old))
+	var pending []int64
+	goal := 32 * instantBlock
+	for i := range old {
+		pending = old[i].appendTo(pending)
+		old[i].code = nil // its memory goes before the next are unpacked
+		if i+1 < len(old) && len(pending) < goal {
+			continue
+		}
+		Sort(pending)
+		n := len(pending)
+		if i+1 < len(old) { // whole blocks of what lies before all others
+			n = sort.Search(n, func(k int) bool { return pending[k] > old[i+1].first }) / instantBlock * instantBlock
+		}
+		s.put(pending[:n])
+		pending = pending[:copy(pending, pending[n:])]
+		goal = 2*len(pending) + 32*instantBlock
+	}
+	before := int64(0)
+	for i := range s.blocks {
+		s.blocks[i].before = before
+		before += int64(s.blocks[i].n)
+	}
+}
+
+// Size returns the bytes of memory that the values take, roughly.
+func (s *Instants) Size() int64 {
+	n := 8 * int64(cap(s.tail))
+	for i := range s.blocks {
+		n += 56 + int64(cap(s.blocks[i].code))
+	}
+	return n
+}
+
+// AppendTo appends the encoding of s to dst.
+func (s *Instants) AppendTo(dst []byte) []byte {
+	s.settle()
+	dst = binary.AppendUvarint(dst, uint64(s.n))
+	last := int64(0)
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if i == 0 {
+			dst = binary.AppendVarint(dst, b.first)
+		} else {
+			dst = binary.AppendUvarint(dst, uint64(b.first)-uint64(last))
+		}
+		dst, last = append(dst, b.code...), b.last
+	}
+	return dst
+}
+
+// Load replaces s by the encoding at the start of src and returns the rest.
+func (s *Instants) Load(src []byte) (rest []byte, err error) {
+	values, rest, err := LoadSorted(nil, src)
+	if err == nil && !slices.IsSorted(values) { // a step went beyond 63 bits
+		err = ErrEncoding
+	}
+	if err != nil {
+		return nil, err
+	}
+	*s = Instants{n: int64(len(values))}
+	s.put(values)
+	return rest, nil
+}
+
+// cursor reads settled Instants in order. Its buffer is reused.
+type cursor struct {
+	in    *Instants
+	block int // that buf holds
+	buf   []int64
+	at    int // in buf
+}
+
+func newCursor(in *Instants) cursor {
+	in.settle()
+	return cursor{in: in, block: -1}
+}
+
+// load makes a block the current one; beyond the last there is an empty one.
+func (c *cursor) load(block int) {
+	if c.at = 0; c.block == block {
+		return
+	}
+	c.block, c.buf = block, c.buf[:0]
+	if block < len(c.in.blocks) {
+		c.buf = c.in.blocks[block].appendTo(c.buf)
+	}
+}
+
+// seek goes to the first value above t and returns how many are before it.
+func (c *cursor) seek(t int64) int64 {
+	blocks := c.in.blocks
+	c.load(sort.Search(len(blocks), func(i int) bool { return blocks[i].last > t }))
+	if c.block == len(blocks) {
+		return c.in.n
+	}
+	c.at = sort.Search(len(c.buf), func(i int) bool { return c.buf[i] > t })
+	return blocks[c.block].before + int64(c.at)
+}
+
+// next returns the value at the cursor, or most if that is less or there is none.
+func (c *cursor) next(most int64) int64 {
+	if c.at < len(c.buf) && c.buf[c.at] < most {
+		return c.buf[c.at]
+	}
+	return most
+}
+
+// skip goes on to the first value above t and returns by how many.
+func (c *cursor) skip(t int64) (n int64) {
+	for c.at < len(c.buf) && c.buf[c.at] <= t {
+		n++
+		if c.at++; c.at == len(c.buf) {
+			c.load(c.block + 1)
+		}
+	}
+	return n
+}

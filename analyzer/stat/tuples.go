@@ -1,0 +1,81 @@
+package stat
+
+import "encoding/binary"
+
+// tupleChunk is the length from which bytes of Tuples are not moved any more.
+const tupleChunk = 1 << 14
+
+// Tuples is a list of tuples of int64 values, all of the same width. It holds
+// them as varints, so that small values take few bytes, in chunks, so that a
+// long list is not copied as it grows. The zero value is empty.
+type Tuples struct {
+	chunks [][]byte
+	n      int64
+}
+
+// N returns the number of tuples.
+func (t *Tuples) N() int64 { return t.n }
+
+// Add adds a tuple.
+func (t *Tuples) Add(tuple []int64) {
+	dst := t.room(binary.MaxVarintLen64 * len(tuple))
+	for _, v := range tuple {
+		*dst = binary.AppendVarint(*dst, v)
+	}
+	t.n++
+}
+
+// room returns a chunk that n bytes can be appended to.
+func (t *Tuples) room(n int) *[]byte {
+	last := len(t.chunks) - 1
+	switch {
+	case last < 0 || cap(t.chunks[last]) >= tupleChunk && cap(t.chunks[last])-len(t.chunks[last]) < n:
+		size := max(n, 64)
+		if last >= 0 {
+			size = max(n, tupleChunk)
+		}
+		t.chunks = append(t.chunks, make([]byte, 0, size))
+		last++
+	case cap(t.chunks[last])-len(t.chunks[last]) < n:
+		old := t.chunks[last]
+		t.chunks[last] = append(make([]byte, 0, max(2*cap(old), len(old)+n)), old...)
+	}
+	return &t.chunks[last]
+}
+
+// Merge adds the tuples of o, which is not changed: its long chunks are shared,
+// and bytes that are there are written by nobody.
+func (t *Tuples) Merge(o *Tuples) {
+	for _, c := range o.chunks {
+		if len(c) < tupleChunk/4 {
+			dst := t.room(len(c))
+			*dst = append(*dst, c...)
+			continue
+		}
+		t.chunks = append(t.chunks, c[:len(c):len(c)])
+	}
+	t.n += o.n
+}
+
+// Each calls f for every tuple, of the given width; it is valid until f returns.
+func (t *Tuples) Each(width int, f func(tuple []int64)) {
+	tuple := make([]int64, width)
+	for _, c := range t.chunks {
+		for len(c) > 0 {
+			for i := range tuple {
+				v, k := binary.Varint(c)
+				tuple[i], c = v, c[k:]
+			}
+			f(tuple)
+		}
+	}
+}
+
+// Size returns the bytes of memory that the list holds, roughly.
+func (t *Tuples) Size() int64 {
+	n := int64(0)
+	for _, c := range t.chunks {
+		n += 24 + int64(cap(c))
+	}
+	return n
+}
