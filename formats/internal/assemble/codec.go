@@ -103,8 +103,10 @@ func (c *codec) use(u *use) {
 	c.int(&u.start)
 }
 
-// list writes or reads a list. It reports false where there is no memory for it.
-func (c *codec) list(p *nodes, l *list) bool {
+// list writes or reads a list. It reports false where there is no memory for it;
+// what stands behind the list can be read nevertheless.
+func (c *codec) list(p *nodes, l *list) (fits bool) {
+	fits = true
 	var values []int64
 	if !c.reading {
 		values = p.appendTo(nil, l)
@@ -116,15 +118,15 @@ func (c *codec) list(p *nodes, l *list) bool {
 		if !c.reading {
 			v = values[i]
 		}
-		if c.int(&v); c.reading && !p.push(l, v) {
-			return false
-		}
+		c.int(&v)
+		fits = fits && (!c.reading || p.push(l, v))
 	}
-	return true
+	return fits
 }
 
-// request writes or reads an open request, without its further choices.
-func (c *codec) request(p *nodes, q *open) {
+// request writes or reads an open request, without its further choices. It reports
+// false where there is no memory for its lists, which are lost then.
+func (c *codec) request(p *nodes, q *open) (fits bool) {
 	d := q.detail
 	id := q.name()
 	c.text(&id)
@@ -146,9 +148,12 @@ func (c *codec) request(p *nodes, q *open) {
 	c.bool(&d.own)
 	number(c, &d.status)
 	d.fields = c.fields(d.fields, d.text, d.keepText)
-	if !c.list(p, &q.gaps) || !c.list(p, &d.counts) {
+	gaps := c.list(p, &q.gaps)
+	counts := c.list(p, &d.counts)
+	if fits = gaps && counts; !fits {
 		p.drop(&q.gaps)
 		p.drop(&d.counts)
 		q.flags |= noMemory
 	}
+	return fits
 }

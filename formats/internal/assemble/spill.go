@@ -343,13 +343,11 @@ func (a *Assembler) records(b []byte) {
 
 // receive takes an open request back.
 func (a *Assembler) receive(c *codec) {
-	q := a.fresh()
-	c.request(&a.nodes, q)
+	q := a.received(c)
 	var n int
 	number(c, &n)
 	for ; n > 0 && !c.bad; n-- {
-		other := a.fresh()
-		c.request(&a.nodes, other)
+		other := a.received(c)
 		other.of = q
 		q.choices = append(q.choices, other)
 	}
@@ -361,6 +359,15 @@ func (a *Assembler) receive(c *codec) {
 		a.sendRequest(q)
 	}
 	a.relieve()
+}
+
+// received reads an open request, without its further choices.
+func (a *Assembler) received(c *codec) *open {
+	q := a.fresh()
+	if !c.request(&a.nodes, q) {
+		a.w.Note(outOfMemory, q.offset)
+	}
+	return q
 }
 
 // event adds an event that was kept in a part.
