@@ -148,12 +148,19 @@ func TestP55VLLMSpans(t *testing.T) {
 // sends 20 requests in 2 s. Each of them is in the window of its send, and cut
 // with it, on both sides.
 func TestP57WindowsOfTwoHosts(t *testing.T) {
+	for _, clocks := range [][2]string{{"wall/c", "wall/s"}, {"wall", "wall"}, {"wall", "wall/s"}} { // two files that name no host are not of one
+		windowsOfTwoHosts(t, clocks[0], clocks[1])
+	}
+}
+
+func windowsOfTwoHosts(t *testing.T, clientClock, serverClock string) {
+	t.Helper()
 	const base = 1764428000000
 	var client, server strings.Builder
 	for i := range 20 {
 		sent := base + 100*i
-		fmt.Fprintf(&client, `{"request_id":"r%d","side":"client","clock":"wall/c","sent_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, sent, sent+50, sent+60)
-		fmt.Fprintf(&server, `{"request_id":"r%d","side":"server","clock":"wall/s","received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, sent+5-700, sent+45-700, sent+55-700)
+		fmt.Fprintf(&client, `{"request_id":"r%d","side":"client","clock":%q,"sent_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, clientClock, sent, sent+50, sent+60)
+		fmt.Fprintf(&server, `{"request_id":"r%d","side":"server","clock":%q,"received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, serverClock, sent+5-700, sent+45-700, sent+55-700)
 	}
 	inputs := []source{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
 	run := joined(t, Options{}, &query.Query{Window: 500e6}, inputs...).Runs[0]

@@ -10,13 +10,14 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// follow puts row i where the query places the request that it is linked to, if
-// that is on another clock: at the arrival of the row that counts it. All of a
+// follow puts row i where the query places the request that it is linked to, at
+// the arrival of the row that counts it, unless both are on one clock. All of a
 // request is then in one window, on every side.
 func (x *batch) follow(i int) {
+	own, _ := x.links.At(x.first + int32(i))
 	b, j := x.links.At(x.links.Lead(x.first + int32(i)))
 	clock := clockOf(b, j)
-	if !apart(clock, x.clockAt(i)) {
+	if clock == x.clockAt(i) && (clock.Source != "" || own.File == b.File) { // as join judges clocks
 		return
 	}
 	to := x.base.axisOf(x.index, clock)
@@ -26,13 +27,6 @@ func (x *batch) follow(i int) {
 		x.axis.at = to.window(t)
 	}
 	x.code = -2 // the next row has a clock of its own
-}
-
-// apart reports whether two clocks may tell different times: wall clocks do where
-// both name a host, and not the same. That hosts are in step only --align-clocks
-// could say, and requests would change their window from side to side.
-func apart(a, b trace.Clock) bool {
-	return a != b && (a.Kind != trace.Wall || b.Kind != trace.Wall || a.Source != "" && b.Source != "")
 }
 
 // clockOf returns the clock of row i of b.
