@@ -66,6 +66,15 @@ type parser struct {
 // that crosses the block's end is usually there.
 const slack = 8 << 10
 
+// line is the length of a cache line: as much room more than it needs has a buffer
+// that alongside is asked about.
+const line = 64
+
+// alongside returns n bytes of buf, which begins with a cache line, that are as far
+// behind the beginning of one as offset off is in the file. The system copies to
+// them up to three times as fast, and nothing has to be moved afterwards.
+func alongside(buf []byte, off, n int64) []byte { return buf[off%line:][:n] }
+
 // start makes the parser read r, whose first byte has the given offset.
 func (p *parser) start(r io.Reader, offset int64) {
 	p.r, p.base, p.pos, p.end = r, offset, 0, 0
@@ -74,14 +83,19 @@ func (p *parser) start(r io.Reader, offset int64) {
 // offset returns the offset of the next unread byte.
 func (p *parser) offset() int64 { return p.base + int64(p.pos) }
 
-// fill drops what was consumed and reads on. It reports false at the end, and
+// fill drops what was consumed, but for less than a line, so that what remains
+// lies alongside the file as it did, and reads on. It reports false at the end, and
 // when the buffer is full of one number.
 func (p *parser) fill() (bool, error) {
 	room := p.buf
 	if p.end > 0 {
-		copy(p.buf, p.buf[p.pos:p.end])
-		p.base += int64(p.pos)
-		p.pos, p.end = 0, p.end-p.pos
+		to := p.pos % line
+		if p.end-p.pos+to == len(p.buf) {
+			to = 0
+		}
+		copy(p.buf[to:], p.buf[p.pos:p.end])
+		p.base += int64(p.pos - to)
+		p.pos, p.end = to, p.end-p.pos+to
 		room = p.buf[p.end:min(len(p.buf), p.end+p.step)]
 	}
 	if len(room) == 0 {

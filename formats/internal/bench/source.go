@@ -80,7 +80,8 @@ func (r *reader) gaps(g *region) (gapSource, error) {
 		s.odd.c = jsonx.New(io.MultiReader(strings.NewReader("["), text, strings.NewReader("]")), g.from-1, r.block())
 		s.odd.c.Open()
 	} else {
-		s.parser = parser{buf: make([]byte, r.block()+slack), step: r.block() + slack}
+		n := r.block() + slack
+		s.parser = parser{buf: alongside(make([]byte, n+line), g.from, int64(n)), step: n}
 		s.parser.start(text, g.from)
 	}
 	return s, nil
@@ -165,7 +166,8 @@ func newBlocks(at io.ReaderAt, g *region, workers, size int) *blocks {
 }
 
 func (b *blocks) work() {
-	p := parser{buf: make([]byte, b.size+slack), step: slack}
+	buf := make([]byte, b.size+slack+line)
+	p := parser{step: slack}
 	for {
 		var out *part
 		select {
@@ -179,6 +181,7 @@ func (b *blocks) work() {
 			return
 		}
 		out.reset()
+		p.buf = alongside(buf, from, b.size+slack)
 		p.start(io.NewSectionReader(b.at, from, b.region.to-from), from)
 		err := p.block(out, min(from+b.size, b.region.to))
 		b.done[i%int64(len(b.done))] <- result{out, err} // never blocks: see credits

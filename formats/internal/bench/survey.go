@@ -48,13 +48,14 @@ func (s *survey) extend(r *region, workers int) {
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			buf := make([]byte, s.size+slack)
+			buf := make([]byte, s.size+slack+line)
 			for range credits {
 				if s.stop.Load() {
 					return
 				}
 				i := s.claimed.Add(1) - 1
-				done[i%int64(len(done))] <- s.block(buf, s.from+i*s.size)
+				from := s.from + i*s.size
+				done[i%int64(len(done))] <- s.block(alongside(buf, from, s.size+slack), from)
 			}
 		})
 	}
