@@ -26,10 +26,10 @@ type task struct {
 	view  *kernel.View
 }
 
-// newCrew returns a crew of the given size. At most twice as many batches wait:
-// more would cost memory and gain nothing, since readers fold too.
+// newCrew returns a crew of the given size. At most as many batches wait: more
+// would cost memory and gain nothing, since readers fold too.
 func newCrew(p *pass, size int) *crew {
-	c := &crew{pass: p, tasks: make(chan task, 2*size), spare: make(chan *trace.Batch, 3*size)}
+	c := &crew{pass: p, tasks: make(chan task, size), spare: make(chan *trace.Batch, 2*size)}
 	c.reading.Store(int32(size))
 	return c
 }

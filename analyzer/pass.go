@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -61,23 +62,47 @@ func (p *pass) zeros(worker, n int) []int32 {
 	return p.zero[worker][:n]
 }
 
-// merge returns one state per kernel over all that the workers have seen.
+// merge returns one state per kernel over all that the workers have seen. As many
+// kernels as there are workers merge at a time.
 func (p *pass) merge() ([]kernel.State, error) {
-	var out []kernel.State
+	out := make([]kernel.State, len(p.kernels))
+	errs := make([]error, len(p.kernels))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range len(p.states) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(out) {
+					return
+				}
+				out[i], errs[i] = p.mergeKernel(i)
+			}
+		})
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
+}
+
+// mergeKernel returns the state of one kernel.
+func (p *pass) mergeKernel(i int) (out kernel.State, err error) {
 	for _, states := range p.states {
-		if out == nil {
-			out = states
-			continue
-		}
-		for i := range states {
-			if err := out[i].Merge(states[i]); err != nil {
+		switch {
+		case states == nil:
+		case out == nil:
+			out = states[i]
+		default:
+			if err := out.Merge(states[i]); err != nil {
 				return nil, fmt.Errorf("kernel %s: %w", p.kernels[i].Name(), err)
 			}
 			states[i] = nil // its memory goes before the next is merged
 		}
 	}
 	if out == nil {
-		out = p.fresh()
+		out = p.kernels[i].New(p.q, p.facts)
+	}
+	if s, ok := out.(kernel.Settler); ok {
+		s.Settle()
 	}
 	return out, nil
 }

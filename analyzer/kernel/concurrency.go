@@ -104,9 +104,11 @@ func (f *flight) add(w *row, def *metric.Definition) {
 
 type concurrencyState struct {
 	celled[flight, *flight]
+	plateaus map[int32]plateau // by run, of those asked for since the state last changed
 }
 
 func (s *concurrencyState) Update(v *View) {
+	s.plateaus = nil
 	x := s.begin(v)
 	for i := range v.Rows {
 		if w, selected := x.next(i); selected && !w.sibling && w.role != join.Linked {
@@ -120,18 +122,23 @@ func (s *concurrencyState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
+	s.plateaus = nil
 	return s.merge(&o.celled)
+}
+
+func (s *concurrencyState) LoadState(src []byte) error {
+	s.plateaus = nil
+	return s.celled.LoadState(src)
 }
 
 // Next adds the steady windows to facts.
 func (s *concurrencyState) Next(facts *Facts) bool {
 	again := s.learn(facts)
 	s.finishing(func(run int32, info *runInfo) {
-		all := s.flight(run, -1, info.counting())
-		if steady, why := steadyOf(all.sweep(nil), info); why == metric.None {
+		if p := s.plateau(run, info); p.why == metric.None {
 			f := &facts.Runs[run] // of the same side, unless the query selects another
 			f.HasSteady = f.Clock == info.sides[info.counting()].clock
-			f.SteadyFrom, f.SteadyTo = steady[0], steady[1]
+			f.SteadyFrom, f.SteadyTo = p.window[0], p.window[1]
 		}
 	})
 	return again
@@ -228,12 +235,8 @@ func (s *concurrencyState) put(out Output, run, group int32, info *runInfo, most
 	}
 	little(c, all, &w)
 	c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
-	if group < 0 {
-		if n > 0 { // the steady window is the same that a trim takes, which knows of requests alone
-			steady(&c.Concurrency, all.sweep(nil), info)
-		} else {
-			steady(&c.Concurrency, sweep, info)
-		}
+	if group < 0 { // the steady window is the same that a trim takes, which knows of requests alone
+		steady(&c.Concurrency, s.plateau(run, info))
 	}
 	windows := s.windows(run)
 	for _, window := range windows[:min(len(windows), most)] {

@@ -123,7 +123,9 @@ func shuffled(t testing.TB, r *rand.Rand) func(fresh func() State, views []view)
 			states[i] = fresh()
 		}
 		for _, v := range views {
-			states[r.IntN(len(states))].Update(v.of())
+			state := states[r.IntN(len(states))]
+			state.Update(v.of())
+			settle(r, state)
 		}
 		for len(states) > 1 {
 			i, j := r.IntN(len(states)), r.IntN(len(states))
@@ -140,9 +142,17 @@ func shuffled(t testing.TB, r *rand.Rand) func(fresh func() State, views []view)
 			if err := states[i].Merge(states[j]); err != nil {
 				t.Fatal(err)
 			}
+			settle(r, states[i])
 			states = slices.Delete(states, j, j+1)
 		}
 		return states[0]
+	}
+}
+
+// settle settles a state now and then, if it can.
+func settle(r *rand.Rand, s State) {
+	if s, ok := s.(Settler); ok && r.IntN(4) == 0 {
+		s.Settle()
 	}
 }
 

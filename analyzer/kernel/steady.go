@@ -59,11 +59,10 @@ func steadyOf(s *stat.Sweep, info *runInfo) (window [2]int64, why metric.Reason)
 }
 
 // steady writes the steady window of a run.
-func steady(c *report.Concurrency, s *stat.Sweep, info *runInfo) {
-	window, why := steadyOf(s, info)
-	if why != metric.None {
-		c.SteadyFrom, c.SteadyTo = report.Null(why.String()), report.Null(why.String())
+func steady(c *report.Concurrency, p plateau) {
+	if p.why != metric.None {
+		c.SteadyFrom, c.SteadyTo = report.Null(p.why.String()), report.Null(p.why.String())
 		return
 	}
-	c.SteadyFrom, c.SteadyTo = report.KnownInt(window[0], unit.Nanosecond), report.KnownInt(window[1], unit.Nanosecond)
+	c.SteadyFrom, c.SteadyTo = report.KnownInt(p.window[0], unit.Nanosecond), report.KnownInt(p.window[1], unit.Nanosecond)
 }

@@ -110,6 +110,16 @@ func (s *Sample) sort() {
 	}
 }
 
+// Settle brings the values in the order in which At looks for them, so that it
+// need not.
+func (s *Sample) Settle() {
+	if s.big != nil {
+		s.settle()
+		return
+	}
+	s.sort()
+}
+
 // Moments returns the mean and the population standard deviation. They depend on
 // the values alone, not on their order.
 func (s *Sample) Moments(floats bool) (mean, std float64) {
