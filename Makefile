@@ -1,5 +1,6 @@
 # make test   the tests: needs Go, make and a network, nothing else
 # make page   the page with its engine, as bin/servescope.html
+# make worker the core as a Cloudflare Worker, as bin/worker, and its tests; needs npm
 # make check  all that must pass before a change lands; also needs Node
 # make bench  speed and memory, as Markdown
 # make update write the goldens, samples and generated parts anew
@@ -31,7 +32,7 @@ SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 # counts as a failure of the target.
 FUZZTIME ?= 3000x
 
-.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm page browser fused recompute duckdb fuzz
+.PHONY: test check bench update fmt vet unit race race-all static tidy clean-tree wasm page browser fused recompute duckdb fuzz worker
 
 test: fmt vet unit race
 
@@ -114,6 +115,19 @@ browser:
 	.ci/need libdeflate-gzip libdeflate-tools
 	$(MAKE) page
 	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 .
+
+# The core as a Cloudflare Worker, tested in workerd. The page is its static asset
+# where make page has built it. The install script of the package would only choose
+# between two copies of one program: it does not run.
+worker:
+	.ci/need npm npm
+	@mkdir -p bin/worker bin/assets
+	$(GO) run github.com/syumai/workers/cmd/workers-assets-gen -mode=go -o bin/worker
+	$(WASM) $(GO) vet $(TAGS),worker ./wasm/endpoint ./wasm/worker
+	$(WASM) $(GO) build $(TAGS),worker -trimpath -ldflags='-s -w' -o bin/worker/app.wasm ./wasm/worker
+	@if test -f bin/servescope.html; then cp bin/servescope.html bin/assets/index.html && $(GO) run ./wasm/page/write headers >bin/assets/_headers; fi
+	cd tools/workerd && npm ci --no-audit --no-fund --ignore-scripts
+	SERVESCOPE_REQUIRE_WORKERD=1 $(GO) test -count=1 -v ./wasm/worker
 
 # Metrics computed a second time, by a script that shares nothing with the product.
 recompute:

@@ -4,6 +4,8 @@ go 1.26.0
 
 require github.com/klauspost/compress v1.20.4
 
+require github.com/syumai/workers v0.33.0
+
 require (
 	github.com/andybalholm/brotli v1.2.3 // indirect
 	github.com/apache/arrow-go/v18 v18.8.0

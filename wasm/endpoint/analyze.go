@@ -1,0 +1,222 @@
+package endpoint
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/gate"
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/render"
+	"servescope/analyzer/report"
+)
+
+// form is a form of an answer.
+type form[T any] struct {
+	mime  string
+	write func(io.Writer, T) error
+}
+
+var reportForms = []form[*report.Report]{
+	{"application/json", render.JSON},
+	{"text/markdown", render.Markdown},
+	{"text/csv", render.CSV},
+	{"text/plain", func(w io.Writer, r *report.Report) error { return render.Text(w, r, render.TextOptions{}) }},
+}
+
+var gateForms = []form[*gate.Result]{
+	{"application/json", render.GateJSON},
+	{"text/markdown", render.GateMarkdown},
+	{"text/plain", func(w io.Writer, r *gate.Result) error { return render.GateText(w, r, render.TextOptions{}) }},
+}
+
+// choose returns the form with the highest quality in Accept (RFC 9110 §12.5.1);
+// of several, the first of all.
+func choose[T any](r *http.Request, all []form[T]) (*form[T], error) {
+	accept := r.Header.Values("Accept")
+	if len(accept) == 0 {
+		return &all[0], nil
+	}
+	var best *form[T]
+	most := 0.0
+	for i := range all {
+		quality, precision := 0.0, 0
+		for _, part := range strings.Split(strings.Join(accept, ","), ",") {
+			media, params, _ := strings.Cut(part, ";")
+			media = strings.ToLower(strings.TrimSpace(media))
+			major, _, _ := strings.Cut(all[i].mime, "/")
+			p := map[string]int{all[i].mime: 3, major + "/*": 2, "*/*": 1}[media]
+			if p <= precision {
+				continue
+			}
+			precision, quality = p, 1
+			if _, q, ok := strings.Cut(strings.ReplaceAll(params, " ", ""), "q="); ok {
+				quality, _ = strconv.ParseFloat(strings.Split(q, ";")[0], 64)
+			}
+		}
+		if quality > most {
+			best, most = &all[i], quality
+		}
+	}
+	if best == nil {
+		var names []string
+		for _, f := range all {
+			names = append(names, f.mime)
+		}
+		return nil, &problem{Status: http.StatusNotAcceptable, Detail: "the answer can be " + strings.Join(names, ", ")}
+	}
+	return best, nil
+}
+
+func (e *endpoint) analyze(w http.ResponseWriter, r *http.Request) error {
+	f, err := choose(r, reportForms)
+	if err != nil {
+		return err
+	}
+	v, err := parameters(r, "slo", "by", "window", "percentiles", "replicas")
+	if err != nil {
+		return err
+	}
+	q, err := queryOf(v)
+	if err != nil {
+		return err
+	}
+	s, ctx, err := e.session(r)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	rep, err := s.Run(ctx, q)
+	if err != nil {
+		return cause(ctx, err)
+	}
+	if err := s.Empty(); err != nil {
+		return err
+	}
+	return send(w, http.StatusOK, f, rep)
+}
+
+func (e *endpoint) gate(w http.ResponseWriter, r *http.Request) error {
+	f, err := choose(r, gateForms)
+	if err != nil {
+		return err
+	}
+	v, err := parameters(r, "slo", "share")
+	if err != nil {
+		return err
+	}
+	rule := &gate.Rule{Share: 1_000_000}
+	var first error
+	if rule.Limits, rule.Percentiles, err = gate.ParseLimits(v.Get("slo")); err != nil {
+		return err
+	}
+	set(v, "share", &rule.Share, func(s string) (int64, error) { return gate.ParseShare("share", s) }, &first)
+	if first != nil {
+		return first
+	}
+	v.Del("slo")
+	q, err := queryOf(v)
+	if err != nil {
+		return err
+	}
+	s, ctx, err := e.session(r)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	res, err := gate.Judge(ctx, s, q, rule, nil)
+	if err != nil {
+		return cause(ctx, err)
+	}
+	status := http.StatusOK
+	if res.Verdict != gate.Met {
+		status = http.StatusUnprocessableEntity
+	}
+	return send(w, status, f, res)
+}
+
+// send answers v in a form.
+func send[T any](w http.ResponseWriter, status int, f *form[T], v T) error {
+	var b bytes.Buffer
+	if err := f.write(&b, v); err != nil {
+		return err
+	}
+	mime := f.mime
+	if strings.HasPrefix(mime, "text/") {
+		mime += "; charset=utf-8"
+	}
+	answer(w, status, mime, b.Bytes())
+	return nil
+}
+
+// parameters returns the parameters, which are those of every question and more:
+// one that is misspelt would ask something else.
+func parameters(r *http.Request, more ...string) (url.Values, error) {
+	v, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, &problem{Status: http.StatusBadRequest, Detail: "the query cannot be read"}
+	}
+	known := append([]string{"format", "definition", "filter", "from", "to", "trim", "aborts"}, more...)
+	for name, values := range v {
+		found := false
+		for _, k := range known {
+			found = found || k == name
+		}
+		if !found {
+			return nil, &problem{Status: http.StatusBadRequest, Detail: fmt.Sprintf("unknown parameter %.40q", name), Hint: query.Suggest(name, known)}
+		}
+		if len(values) > 1 {
+			return nil, &problem{Status: http.StatusBadRequest, Detail: "give " + name + " once"}
+		}
+	}
+	return v, nil
+}
+
+func queryOf(v url.Values) (*query.Query, error) {
+	q := &query.Query{Definition: v.Get("definition")}
+	if _, err := metric.LookupDefinition(q.Definition); err != nil {
+		return nil, &query.Error{Flag: "definition", Msg: err.Error()}
+	}
+	var first error
+	set(v, "filter", &q.Filter, query.ParseFilter, &first)
+	set(v, "by", &q.By, query.ParseBy, &first)
+	set(v, "window", &q.Window, query.ParseWindow, &first)
+	set(v, "from", &q.From, instant("from"), &first)
+	set(v, "to", &q.To, instant("to"), &first)
+	set(v, "trim", &q.Trim, query.ParseTrim, &first)
+	set(v, "slo", &q.SLO, query.ParseSLO, &first)
+	set(v, "aborts", &q.ExcludeAborts, query.ParseAborts, &first)
+	set(v, "percentiles", &q.Ranks, query.ParseRanks, &first)
+	set(v, "replicas", &q.Replicas, replicas, &first)
+	return q, first
+}
+
+// set parses a parameter into dst, if it is given.
+func set[T any](v url.Values, name string, dst *T, parse func(string) (T, error), first *error) {
+	if v.Get(name) == "" || *first != nil {
+		return
+	}
+	value, err := parse(v.Get(name))
+	if err != nil {
+		*first = err
+		return
+	}
+	*dst = value
+}
+
+func instant(name string) func(string) (*query.Instant, error) {
+	return func(text string) (*query.Instant, error) { return query.ParseInstant(name, text) }
+}
+
+func replicas(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, &query.Error{Flag: "replicas", Msg: fmt.Sprintf("%.40q is not a number above 0", text), Fix: "give the number of replicas"}
+	}
+	return n, nil
+}

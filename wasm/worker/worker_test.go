@@ -1,0 +1,276 @@
+//go:build !js
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"servescope/wasm/endpoint"
+)
+
+const (
+	root       = "../.."
+	built      = root + "/bin/worker"
+	bundle     = 30 << 20 // budget of the bundle in bytes
+	coldBudget = 5 * time.Second
+	maxMemory  = 64 << 20
+)
+
+// config runs the Worker in workerd as Cloudflare does.
+const config = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [ (name = "main", worker = .main) ],
+  sockets = [ (name = "http", address = "127.0.0.1:%d", http = (), service = "main") ] );
+const main :Workerd.Worker = (
+  modules = [
+    (name = "worker.mjs", esModule = embed "worker.mjs"), (name = "wasm_exec.js", esModule = embed "wasm_exec.js"),
+    (name = "runtime.mjs", esModule = embed "runtime.mjs"), (name = "app.wasm", wasm = embed "app.wasm") ],
+  compatibilityDate = "2026-11-01" );
+`
+
+// start runs what make worker has built and returns its address.
+func start(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("SERVESCOPE_REQUIRE_WORKERD") == "" {
+		t.Skip("takes two minutes and a quiet machine: run make worker")
+	}
+	program, _ := filepath.Glob(root + "/tools/workerd/node_modules/@cloudflare/workerd-*/bin/workerd")
+	if _, err := os.Stat(built + "/app.wasm"); err != nil || len(program) == 0 {
+		t.Fatal("the Worker or workerd is missing: run make worker")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(built)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "config.capnp")
+	if err := os.WriteFile(file, fmt.Appendf(nil, config, port), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program[0], "serve", file)
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	address := fmt.Sprintf("http://127.0.0.1:%d", port)
+	since := time.Now()
+	for range 600 {
+		if r, err := http.Get(address + "/health"); err == nil {
+			r.Body.Close()
+			cold := time.Since(since)
+			t.Logf("cold start: %d ms of %d", cold.Milliseconds(), coldBudget.Milliseconds())
+			if cold > coldBudget {
+				t.Errorf("the cold start took %s", cold)
+			}
+			return address
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("workerd does not answer")
+	return ""
+}
+
+// post returns the answer to a body; its memory is always within bounds.
+func post(t *testing.T, url string, body io.Reader, headers ...string) (status int, answer string) {
+	r, err := http.NewRequest(http.MethodPost, url, body)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	memory, _ := strconv.Atoi(resp.Header.Get(endpoint.MemoryHeader))
+	if err != nil || memory == 0 || memory > maxMemory {
+		t.Errorf("%d with %d bytes of memory: %.200s, %v", resp.StatusCode, memory, text, err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// grown repeats the requests of the sample under new ids up to a size in bytes.
+func grown(t *testing.T, size int) []byte {
+	t.Helper()
+	text, err := os.ReadFile(root + "/testdata/sample/tokenlog.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for i := 0; b.Len()+len(text)+1000 < size; i++ {
+		b.Write(bytes.ReplaceAll(text, []byte("chatcmpl-bench-"), fmt.Appendf(nil, "c%d-", i)))
+	}
+	return b.Bytes()
+}
+
+func TestWorker(t *testing.T) {
+	address := start(t)
+	var size int64
+	for _, name := range []string{"app.wasm", "worker.mjs", "wasm_exec.js", "runtime.mjs"} {
+		info, err := os.Stat(built + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	t.Logf("bundle: %d bytes of %d", size, bundle)
+	if size > bundle {
+		t.Error("the bundle is too large")
+	}
+	t.Run("equal", func(t *testing.T) { equal(t, address) })
+	t.Run("large", func(t *testing.T) { large(t, address) })
+	t.Run("bodies", func(t *testing.T) { bodies(t, address) })
+	t.Run("steady", func(t *testing.T) { steady(t, address) })
+}
+
+// equal compares reports with those of the command, byte by byte.
+func equal(t *testing.T, address string) {
+	command := filepath.Join(t.TempDir(), "servescope")
+	if out, err := exec.Command("go", "build", "-o", command, root+"/cli/servescope").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	files, _ := filepath.Glob(root + "/testdata/sample/*.json*")
+	more, _ := filepath.Glob(root + "/testdata/formats/*/*/input*")
+	for i, file := range more {
+		if i%8 == 0 { // each costs six runs
+			files = append(files, file)
+		}
+	}
+	if len(files) < 10 {
+		t.Fatalf("only %q", files)
+	}
+	same := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, mime := range map[string]string{"json": "application/json", "csv": "text/csv", "markdown": "text/markdown"} {
+			cmd := exec.Command(command, "analyze", "-", "--format", form, "--slo", "ttft=500ms", "--workers", "1")
+			cmd.Stdin = io.MultiReader(bytes.NewReader(data))
+			want, err := cmd.Output()
+			status, got := post(t, address+"/v1/analyze?slo=ttft%3D500ms", bytes.NewReader(data), "Accept: "+mime)
+			switch {
+			case (err == nil) != (status == http.StatusOK):
+				t.Errorf("%s: the command says %v, the Worker %d: %.200s", file, err, status, got)
+			case err == nil && got != string(want):
+				t.Errorf("%s as %s differs", file, form)
+			case err == nil:
+				same++
+			}
+		}
+	}
+	t.Logf("%d reports are equal", same)
+	if same < 10 {
+		t.Error("too few to mean anything")
+	}
+}
+
+// large posts bodies at the limit, one and four at a time.
+func large(t *testing.T, address string) {
+	body := grown(t, endpoint.MaxBody)
+	best := time.Hour
+	for range 5 { // other programs may have the machine for a while
+		since := time.Now()
+		if status, answer := post(t, address+"/v1/analyze", bytes.NewReader(body)); status != http.StatusOK {
+			t.Fatalf("got %d: %.300s", status, answer)
+		}
+		best = min(best, time.Since(since))
+	}
+	t.Logf("%d bytes take %d ms", len(body), best.Milliseconds())
+	if best > 2*time.Second {
+		t.Errorf("%d bytes take %s", len(body), best)
+	}
+	part := body[:bytes.LastIndexByte(body[:4<<20], '\n')+1]
+	_, want := post(t, address+"/v1/analyze", bytes.NewReader(part))
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if status, got := post(t, address+"/v1/analyze", bytes.NewReader(part)); status != http.StatusOK || got != want {
+				t.Errorf("of four at a time one got %d: %.200s", status, got)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// slow gives a body in pieces, with time between them.
+type slow struct{ from io.Reader }
+
+func (s slow) Read(p []byte) (int, error) {
+	time.Sleep(20 * time.Millisecond)
+	return s.from.Read(p[:min(len(p), 3000)])
+}
+
+// bodies posts what is too long, broken, hostile or slow.
+func bodies(t *testing.T, address string) {
+	text, err := os.ReadFile(root + "/testdata/sample/tokenlog.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := func(data []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(data)
+		z.Close()
+		return b.Bytes()
+	}
+	f := func(name string, status int, holds string, body io.Reader, headers ...string) {
+		t.Helper()
+		got, answer := post(t, address+"/v1/analyze", body, headers...)
+		if got != status || !strings.Contains(answer, holds) {
+			t.Errorf("%s: got %d, want %d: %.300s", name, got, status, answer)
+		}
+	}
+	packed := pack(text)
+	f("compressed", 200, `"ok": 63,`, bytes.NewReader(packed), "Content-Encoding: gzip")
+	f("truncated", 200, "gzip", bytes.NewReader(packed[:len(packed)/2]), "Content-Encoding: gzip")
+	f("slow", 200, `"ok": 63,`, slow{bytes.NewReader(text)})
+	f("too long", 413, "longer", bytes.NewReader(make([]byte, endpoint.MaxBody+1)))
+	f("too long, of unknown length", 413, "longer", unsized{bytes.NewReader(make([]byte, endpoint.MaxBody+1))})
+	f("decompressed too long", 413, "", bytes.NewReader(pack(grown(t, endpoint.MaxDecoded+8<<20))))
+	f("deeply nested", 415, "", strings.NewReader(strings.Repeat("[", 1<<20)))
+	f("not text", 415, "", bytes.NewReader(bytes.Repeat([]byte{0, 255, 7}, 1<<18)))
+	f("empty", 415, "", http.NoBody)
+}
+
+// unsized hides the length of a body.
+type unsized struct{ io.Reader }
+
+// steady posts two hundred bodies.
+func steady(t *testing.T, address string) {
+	text, err := os.ReadFile(root + "/testdata/sample/tokenlog.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		if status, answer := post(t, address+"/v1/gate?slo=ttft%3D10s&share=98%25", bytes.NewReader(text)); status != http.StatusOK {
+			t.Fatalf("request %d: %d, %.300s", i, status, answer)
+		}
+	}
+}
