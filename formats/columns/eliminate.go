@@ -169,12 +169,12 @@ func (s *sample) agrees(m *mapping, e *entry) (unit, string) {
 			if v <= 0 || a[i] < 0 || b[i] < 0 {
 				continue
 			}
-			between := b[i]*inSeconds[end.unit] - a[i]*inSeconds[start.unit]
+			between := float64(b[i]*inSeconds[end.unit]) - float64(a[i]*inSeconds[start.unit])
 			if between < 0.02 { // any unit would do
 				continue
 			}
 			n++
-			if d := v*inSeconds[u] - between; max(d, -d) <= 0.02*between+2e-3 {
+			if d := float64(v*inSeconds[u]) - between; max(d, -d) <= float64(0.02*between)+2e-3 {
 				hits++
 			}
 		}

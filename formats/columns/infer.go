@@ -194,7 +194,6 @@ type sample struct {
 	*table
 	profiles []profile
 	records  int
-	events   []string // values of the column of that role
 }
 
 // profileAll reads the sampled records of a head.

@@ -35,8 +35,6 @@ type row struct {
 	LF []float64 `parquet:"lf"`
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func maybe[T any](r *rand.Rand, v T) *T {
 	if r.IntN(3) == 0 {
 		return nil
