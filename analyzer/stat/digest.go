@@ -72,7 +72,7 @@ func (d *Digest) add(block []int64) {
 	}
 	n := len(d.kept.tail)
 	if cap(d.kept.tail)-n <= len(block) { // append would leave more behind
-		d.kept.tail = append(make([]int64, 0, 2*n+2*blockSize), d.kept.tail...)
+		d.kept.tail = append(make([]int64, 0, 2*(n+len(block)+1)), d.kept.tail...)
 	}
 	out := d.kept.tail[n : n+len(block)+1]
 	out = out[:d.hist.fold(block, out, &d.moments)]

@@ -44,7 +44,7 @@ func newGrid(values []int64) (g *grid, all bool) {
 			continue
 		}
 		g, most = next, counted+counted/8
-		g.n, g.rest = make([]uint32, 1<<size), make([]int64, blockSize)
+		g.n = make([]uint32, 1<<size)
 		if all = counted >= len(values)-len(values)/gridRest; all {
 			break
 		}
@@ -91,6 +91,9 @@ func (g *grid) index(v int64) uint64 {
 // for. They are valid until the next call.
 func (g *grid) fold(values []int64) (rest []int64) {
 	n, k := g.n, 0
+	if len(g.rest) < len(values) { // of the cells of windows, most are given few at a time
+		g.rest = make([]int64, min(2*len(values), blockSize))
+	}
 	rest = g.rest[:len(values)]
 	inverse, turn := g.inverse, g.turn
 	for _, v := range values {
