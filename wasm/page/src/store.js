@@ -5,6 +5,7 @@ import { decode, encode } from './state.js'
 import { query, range } from './query.js'
 import { judge } from './slo.js'
 import { visible, clean } from './visible.js'
+import { pick } from './pick.js'
 import { Engine } from '../engine/engine.js'
 
 export const state = signal(decode(location.hash).state)
@@ -241,16 +242,28 @@ async function columns(s, r, i, q, signal, old) {
   const names = [...wanted, ...state.value.slo.map((l) => l.metric).filter((m) => !wanted.includes(m))]
   if (old && old.bare === bare && names.every((x) => x in old) && old.label === r.label) return old
   if (!r.requests.total && !r.requests.filtered) return { bare, label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries([...names, 'first', 'last'].map((x) => [x, blank(x)])) }
+  const whole = wholes.get(s)?.[i], ask = (columns) => s.view(q, { kind: 'columns', run: i, columns, side: sideOf(r) }, { signal })
   let v
   try {
-    v = await s.view(q, { kind: 'columns', run: i, columns: names, side: sideOf(r) }, { signal })
+    if (whole && whole.definition === q.definition && names.every((x) => x in whole.columns)) {
+      v = await ask([])
+      const columns = v.side === whole.side ? pick(whole.columns, v.columns.row) : null
+      if (columns) return { bare, label: r.label, clocks: v.clocks, n: v.n, ...columns }
+    }
+    v = await ask(names)
   } catch (error) {
     if (['cancelled', 'usage', 'saved', 'engine_died'].includes(error.code)) throw error
     notice('Requests of ' + r.label + ': ' + error.message)
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries([...names, 'first', 'last'].map((x) => [x, blank(x)])) }
   }
-  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...spans(readable(v.columns)) }
+  const columns = spans(readable(v.columns))
+  if (!q.filter && !q.from) wholes.set(s, { ...wholes.get(s), [i]: { definition: q.definition, side: v.side, columns } })
+  return { bare, label: r.label, clocks: v.clocks, n: v.n, ...columns }
 }
+
+// wholes are, of each session, the columns of all requests of its runs: selections
+// are picked from them.
+const wholes = new WeakMap()
 
 const texts = ['request_id', 'side', 'status', 'model', 'error_class']
 const blank = (name) => texts.includes(name) ? { codes: new Int32Array(0), values: [] } : new Float64Array(0)
