@@ -94,8 +94,11 @@ wasm:
 DIST = wasm/page/dist
 # Packs a file in the format of gzip, 4 % smaller than gzip does.
 DEFLATE = $$(command -v libdeflate-gzip >/dev/null && echo libdeflate-gzip -12 -c || echo gzip -9nc)
+# The budget is that of the packer that releases use; gzip's size is told and no more.
+STRICT = $$(command -v libdeflate-gzip >/dev/null && echo 1 || echo 0)
 # The page's script and style are committed; its engine is built here.
 page:
+	@mkdir -p bin
 	$(GO) generate ./wasm/page
 	$(WASM) $(GO) vet $(TAGS) ./wasm/browser
 	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/browser.wasm ./wasm/browser
@@ -105,9 +108,12 @@ page:
 	$(DEFLATE) <bin/writer.wasm >$(DIST)/writer.wasm.gz
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
 	$(GO) run ./wasm/page/write >bin/servescope.html
-	@wc -c <$(DIST)/core.wasm.gz | awk '{ print "page: core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'
+	@wc -c <$(DIST)/core.wasm.gz | awk -v by="$(DEFLATE)" -v strict=$(STRICT) '{ \
+	  print "page: core.wasm.gz:", $$1, "bytes of", $(WASM_BUDGET) ", packed by", by; \
+	  if (!strict) print "page: libdeflate-gzip is missing, which packs smaller: the size is not checked"; \
+	  exit strict && $$1 > $(WASM_BUDGET) }'
 	@cat $(DIST)/page.js $(DIST)/page.css $(DIST)/worker.js $(DIST)/wasm_exec.js | gzip -9nc | wc -c | awk '{ print "page: script and style, gzip:", $$1, "bytes"; exit $$1 > 153600 }'
-	@wc -c <bin/servescope.html | awk '{ print "page: document:", $$1, "bytes"; exit $$1 > 9437184 }'
+	@wc -c <bin/servescope.html | awk -v strict=$(STRICT) '{ print "page: document:", $$1, "bytes"; exit strict && $$1 > 9437184 }'
 
 # The page in a real browser.
 browser:
