@@ -18,7 +18,7 @@ var seven = []string{"overview", "latency", "timeline", "load", "requests", "com
 // wait waits until an expression is true.
 func wait(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
-	ok := eval[bool](t, ctx, `new Promise(done => { let n = 0; const look = () => { try { if (`+expression+`) return done(true) } catch {} ; if (++n > 1500) return done(false); setTimeout(look, 20) }; look() })`)
+	ok := eval[bool](t, ctx, `new Promise(done => { let n = 0; const look = () => { try { if (`+expression+`) return done(true) } catch {} ; if (++n > 5000) return done(false); setTimeout(look, 20) }; look() })`)
 	if !ok {
 		t.Fatalf("never true: %s; the page shows %s", expression, eval[string](t, ctx, `document.body.innerText.slice(0, 600)`))
 	}

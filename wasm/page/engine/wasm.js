@@ -48,17 +48,21 @@ export class WasmTransport {
   #boot() {
     return this.#worker ??= new Promise((resolve, reject) => {
       const worker = this.#current = new Worker(this.#url)
+      let up = false
       const fail = reason => {
-        reject(new EngineError({ message: `the engine did not start: ${reason}` }))
-        this.#bury(worker, reason)
+        reject(new EngineError({ message: `the engine did not start: ${reason}`, hint: 'the engine and the scripts of this document may be of different builds: run make page anew' }))
+        this.#bury(worker, reason, up)
       }
       worker.onerror = e => { e.preventDefault(); fail(e.message) }
       worker.onmessage = ({ data }) => {
         if (data.ready) {
+          up = true
           this.#onState('ready')
           resolve(worker)
         } else if ('died' in data) {
           fail(data.died)
+        } else if (data.late) {
+          if (!up) fail('it runs, and takes no calls')
         } else {
           this.#calls.get(data.id)?.(data)
         }
@@ -67,7 +71,7 @@ export class WasmTransport {
       for (let i = 0; i < this.#remotes; i++) {
         const { port1, port2 } = new MessageChannel(), other = new Worker(this.#url)
         other.onerror = worker.onerror
-        other.onmessage = ({ data }) => fail(data.died)
+        other.onmessage = ({ data }) => { if ('died' in data) fail(data.died) }
         other.postMessage({ port: port2, module: this.#module }, [port2])
         ports.push(port1)
         this.#others.push(other)
@@ -78,8 +82,9 @@ export class WasmTransport {
 
   async crash() { (await this.#worker)?.postMessage({ crash: true }) }
 
-  // bury ends a worker and all that waits for it, and starts the next one.
-  #bury(worker, reason) {
+  // bury ends a worker and all that waits for it. It starts the next one, but where
+  // this one has never been up: the next would fare no better.
+  #bury(worker, reason, up) {
     if (this.#current === worker) this.#current = null
     else return // another death of the same engine
     for (const w of [worker, ...this.#others]) w.terminate()
@@ -94,7 +99,7 @@ export class WasmTransport {
     this.#calls.clear()
     for (const call of calls) call({ head: JSON.stringify({ type: 'error', hint: '', ...head }), body: null })
     this.#onState('failed')
-    this.#boot().catch(() => {})
+    if (up) this.#boot().catch(() => {})
   }
 
   // call sends a request and returns its last answer; others go to onAnswer.

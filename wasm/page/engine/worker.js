@@ -15,8 +15,10 @@ self.servescopeReady = () => ready()
 function run(module) {
   started ??= (async () => {
     try {
-      const go = new Go()
-      await go.run(await WebAssembly.instantiate(module, go.importObject))
+      const go = new Go(), instance = await WebAssembly.instantiate(module, go.importObject)
+      const over = go.run(instance) // returns when the module waits for calls, for which it must have said that it is ready
+      setTimeout(() => postMessage({ late: true }), 5000)
+      await over
     } catch (e) {
       printed += '\n' + e
     }
