@@ -209,15 +209,6 @@ func (s *samples) put(slot int, w *row, def *metric.Definition) {
 	}
 }
 
-// grown appends v to values. Where there is no room it makes twice as much: append
-// grows long slices by a quarter, and leaves four times as much behind.
-func grown(values []int64, v int64) []int64 {
-	if n := len(values); n == cap(values) {
-		values = append(make([]int64, 0, max(2*n, 16)), values...)
-	}
-	return append(values, v)
-}
-
 // note counts what the notes of a cell are about.
 func (s *samples) note(w *row, def *metric.Definition) {
 	if w.cohort(def) != metric.None {
