@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -50,6 +51,7 @@ func TestCrew(t *testing.T) {
 		wg.Go(func() { c.help(1 + w) })
 	}
 	for c.helping.Load() < 2 {
+		runtime.Gosched() // browsers have one thread
 	}
 	b := trace.NewBuilder(trace.Requests)
 	meta := new(trace.RunMeta)
