@@ -111,13 +111,13 @@ func (e *endpoint) gate(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rule := &gate.Rule{Share: 1_000_000}
-	var first error
 	if rule.Limits, rule.Percentiles, err = gate.ParseLimits(v.Get("slo")); err != nil {
 		return err
 	}
-	set(v, "share", &rule.Share, func(s string) (int64, error) { return gate.ParseShare("share", s) }, &first)
-	if first != nil {
-		return first
+	if share := v.Get("share"); share != "" {
+		if rule.Share, err = gate.ParseShare("share", share); err != nil {
+			return err
+		}
 	}
 	v.Del("slo")
 	q, err := queryOf(v)
@@ -178,45 +178,12 @@ func parameters(r *http.Request, more ...string) (url.Values, error) {
 }
 
 func queryOf(v url.Values) (*query.Query, error) {
-	q := &query.Query{Definition: v.Get("definition")}
-	if _, err := metric.LookupDefinition(q.Definition); err != nil {
-		return nil, &query.Error{Flag: "definition", Msg: err.Error()}
-	}
-	var first error
-	set(v, "filter", &q.Filter, query.ParseFilter, &first)
-	set(v, "by", &q.By, query.ParseBy, &first)
-	set(v, "window", &q.Window, query.ParseWindow, &first)
-	set(v, "from", &q.From, instant("from"), &first)
-	set(v, "to", &q.To, instant("to"), &first)
-	set(v, "trim", &q.Trim, query.ParseTrim, &first)
-	set(v, "slo", &q.SLO, query.ParseSLO, &first)
-	set(v, "aborts", &q.ExcludeAborts, query.ParseAborts, &first)
-	set(v, "percentiles", &q.Ranks, query.ParseRanks, &first)
-	set(v, "replicas", &q.Replicas, replicas, &first)
-	return q, first
-}
-
-// set parses a parameter into dst, if it is given.
-func set[T any](v url.Values, name string, dst *T, parse func(string) (T, error), first *error) {
-	if v.Get(name) == "" || *first != nil {
-		return
-	}
-	value, err := parse(v.Get(name))
+	q, err := query.Parse(v.Get)
 	if err != nil {
-		*first = err
-		return
+		return nil, err
 	}
-	*dst = value
-}
-
-func instant(name string) func(string) (*query.Instant, error) {
-	return func(text string) (*query.Instant, error) { return query.ParseInstant(name, text) }
-}
-
-func replicas(text string) (int64, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 {
-		return 0, &query.Error{Flag: "replicas", Msg: fmt.Sprintf("%.40q is not a number above 0", text), Fix: "give the number of replicas"}
+	if _, err := metric.LookupDefinition(q.Definition); err != nil {
+		return nil, &query.Error{Flag: "--definition", Msg: err.Error()}
 	}
-	return n, nil
+	return q, nil
 }

@@ -65,7 +65,7 @@ func (p *Process) runGate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	q, err := gateQuery(c)
+	q, err := queryOf(c, "slo") // which a gate asks for itself
 	if err != nil {
 		return err
 	}
@@ -133,24 +133,6 @@ func ruleOf(c *cli.Context) (*gate.Rule, error) {
 		return nil, usagef("--compare and --threshold need --baseline").with("add --baseline FILE")
 	}
 	return rule, nil
-}
-
-// gateQuery is queryOf without the limits, which a gate asks for itself.
-func gateQuery(c *cli.Context) (*query.Query, error) {
-	q := &query.Query{Definition: c.String("definition")}
-	if err := definition(q.Definition); err != nil {
-		return nil, err
-	}
-	var errs []error
-	set(c, "filter", &q.Filter, query.ParseFilter, &errs)
-	set(c, "from", &q.From, instant("--from"), &errs)
-	set(c, "to", &q.To, instant("--to"), &errs)
-	set(c, "trim", &q.Trim, query.ParseTrim, &errs)
-	set(c, "aborts", &q.ExcludeAborts, query.ParseAborts, &errs)
-	if len(errs) > 0 {
-		return nil, asUsage(errs[0])
-	}
-	return q, nil
 }
 
 // baseline returns the report of the baseline, or nil where none is asked for.

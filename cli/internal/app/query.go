@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,28 +28,20 @@ func queryFlags() []cli.Flag {
 	}
 }
 
-// queryOf returns the query that the flags of c describe. Errors are usage
-// errors that name the flag and what to write.
-func queryOf(c *cli.Context) (*query.Query, error) {
-	q := &query.Query{Definition: c.String("definition"), Replicas: c.Int64("replicas")}
-	if q.Replicas < 0 || c.IsSet("replicas") && q.Replicas == 0 {
-		return nil, usagef("--replicas %d: give a number above 0", q.Replicas)
+// queryOf returns the query that the flags of c describe, but those of the given
+// names. Errors are usage errors that name the flag and what to write.
+func queryOf(c *cli.Context, except ...string) (*query.Query, error) {
+	q, err := query.Parse(func(name string) string {
+		if !c.IsSet(name) || slices.Contains(except, name) {
+			return ""
+		}
+		return c.String(name)
+	})
+	if err != nil {
+		return nil, asUsage(err)
 	}
 	if err := definition(q.Definition); err != nil {
 		return nil, err
-	}
-	var errs []error
-	set(c, "filter", &q.Filter, query.ParseFilter, &errs)
-	set(c, "by", &q.By, query.ParseBy, &errs)
-	set(c, "window", &q.Window, query.ParseWindow, &errs)
-	set(c, "from", &q.From, instant("--from"), &errs)
-	set(c, "to", &q.To, instant("--to"), &errs)
-	set(c, "trim", &q.Trim, query.ParseTrim, &errs)
-	set(c, "slo", &q.SLO, query.ParseSLO, &errs)
-	set(c, "aborts", &q.ExcludeAborts, query.ParseAborts, &errs)
-	set(c, "percentiles", &q.Ranks, query.ParseRanks, &errs)
-	if len(errs) > 0 {
-		return nil, asUsage(errs[0])
 	}
 	return q, nil
 }
@@ -77,10 +70,6 @@ func set[T any](c *cli.Context, name string, dst *T, parse func(string) (T, erro
 		return
 	}
 	*dst = v
-}
-
-func instant(flag string) func(string) (*query.Instant, error) {
-	return func(text string) (*query.Instant, error) { return query.ParseInstant(flag, text) }
 }
 
 // asUsage turns the error of a flag's value into a usage error.
