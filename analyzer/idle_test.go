@@ -84,17 +84,23 @@ func windowsOfGroup(g *report.Group) (out []*report.Cell) {
 	return out
 }
 
-// TestTokenLatencyOfSome: where some requests tell the tokens of each chunk,
-// token_latency is over those, and says how many do not.
+// TestTokenLatencyOfSome: where some requests tell the tokens of each chunk, those
+// with as many tokens as chunks have one in each; token_latency says how many
+// requests tell neither.
 func TestTokenLatencyOfSome(t *testing.T) {
 	text := `{"request_id":"a","clock":"run","arrival":0,"output_tokens":8,"token_timestamps":[0.1,0.13],"chunk_tokens":[4,4]}
 {"request_id":"b","clock":"run","arrival":0,"output_tokens":3,"token_timestamps":[0.1,0.2,0.3]}
+{"request_id":"c","clock":"run","arrival":0,"output_tokens":1,"token_timestamps":[0.1]}
+{"request_id":"d","clock":"run","arrival":0,"output_tokens":5,"token_timestamps":[0.1,0.2,0.3]}
 `
-	run, _ := ask(t, nil, source{name: "log.jsonl", text: text})
-	wants(t, &run.Cell, "token_latency", 4, "mean", 7.5)
-	m := run.Metrics["token_latency"]
-	if m.Requests != 1 || m.Excluded["not_recorded"] != 1 || !strings.Contains(strings.Join(m.Notes, " "), "chunk_tokens: over the 1 requests that tell") {
-		t.Errorf("%+v", m)
+	for _, options := range [][]string{nil, {"window=10s"}, {"by=status"}} {
+		run, _ := ask(t, options, source{name: "log.jsonl", text: text})
+		wants(t, &run.Cell, "token_latency", 6, "mean", 230.0/6, "max", 100.0) // 7.5 × 4, 100 × 2
+		wants(t, &run.Cell, "tokens_per_chunk", 3, "mean", 2.0)
+		m := run.Metrics["token_latency"]
+		if m.Requests != 2 || m.Excluded["not_recorded"] != 1 || m.Excluded["n_lt_2"] != 1 || !strings.Contains(strings.Join(m.Notes, " "), "chunk_tokens: over the 2 requests that tell") {
+			t.Errorf("%v: %+v", options, m)
+		}
 	}
 }
 

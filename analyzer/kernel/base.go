@@ -157,7 +157,7 @@ func (b *base) learn(facts *Facts) bool {
 		}
 		if f := r.facts(); f.HasTimes {
 			old := &facts.Runs[i]
-			f.SteadyFrom, f.SteadyTo, f.HasSteady, f.Bounds = old.SteadyFrom, old.SteadyTo, old.HasSteady, old.Bounds
+			f.SteadyFrom, f.SteadyTo, f.HasSteady, f.Bounds, f.Sized = old.SteadyFrom, old.SteadyTo, old.HasSteady, old.Bounds, old.Sized
 			*old = f
 		}
 	}

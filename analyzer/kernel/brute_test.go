@@ -17,16 +17,18 @@ import (
 // in milliseconds and plain floats, request by request and token by token.
 
 // simple is an ordinary request of a client: every stamp known, one token or
-// more a chunk.
+// more a chunk. Of some with one token in each that is told by counts alone.
 func simple(r *rand.Rand) req {
 	q := of(trace.OK)
 	q.send = 100 + r.Int64N(9000)
 	q.first = q.send + 20 + r.Int64N(300)
 	at := q.first
-	q.gaps, q.tokens, q.n = []int64{}, []int64{1 + r.Int64N(2)}, 0
+	most := 1 + r.Int64N(3)
+	q.untold = most == 1 && r.IntN(3) > 0
+	q.gaps, q.tokens, q.n = []int64{}, []int64{1 + r.Int64N(most)}, 0
 	for range r.IntN(40) {
 		g := 1 + r.Int64N(50)
-		q.gaps, q.tokens = append(q.gaps, g), append(q.tokens, 1+r.Int64N(3))
+		q.gaps, q.tokens = append(q.gaps, g), append(q.tokens, 1+r.Int64N(most))
 		at += g
 	}
 	for _, k := range q.tokens {

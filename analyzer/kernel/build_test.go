@@ -33,6 +33,7 @@ type req struct {
 	cached    int64
 	gaps      []int64 // ms
 	tokens    []int64
+	untold    bool  // tokens is not recorded
 	stream    int64 // 1 yes, 0 no, -1 unknown
 	kind      int64
 	replica   string
@@ -137,7 +138,7 @@ func build(meta *trace.RunMeta, rows ...req) *trace.Batch {
 			}
 			b.List(trace.ChunkGaps, gaps)
 		}
-		if r.tokens != nil {
+		if r.tokens != nil && !r.untold {
 			b.List(trace.ChunkTokens, r.tokens)
 			b.Int(trace.FirstChunkTokens, r.tokens[0])
 		}

@@ -85,6 +85,7 @@ type RunFacts struct {
 	LastToken            int64
 	SteadyFrom, SteadyTo int64
 	HasSteady            bool
+	Sized                bool    // requests tell the tokens of each chunk, or have one in each: as many as chunks
 	Bounds               []Bound // of the query's interval, by clock; where the query sets one they are known before the first pass
 }
 

@@ -65,6 +65,8 @@ type sideInfo struct {
 	selected extent
 	good     extent // of selected rows whose latencies count; lastEnd is that of an E2E
 	longest  int64  // E2E of these, or none
+	told     bool   // some requests tell the tokens of each chunk (the kernel of tokens alone asks)
+	single   bool   // some do not and have one in each, by their counts (as told)
 }
 
 // note learns that rows of the side are on clock c.
@@ -102,6 +104,7 @@ func (s *sideInfo) merge(o *sideInfo) {
 	s.timed += o.timed
 	s.unplaced += o.unplaced
 	s.mixed = s.mixed || o.mixed
+	s.told, s.single = s.told || o.told, s.single || o.single
 	s.unite(o.clock)
 	s.all.merge(&o.all)
 	s.selected.merge(&o.selected)
@@ -312,7 +315,7 @@ func (r *runInfo) appendTo(dst []byte) []byte {
 	dst = appendInts(appendText(dst, r.record), flag(r.several), flag(r.linked), r.duration, r.limit)
 	for i := range r.sides {
 		s := &r.sides[i]
-		dst = appendInts(appendText(dst, s.clock), flag(s.mixed), s.seen, s.rows, s.timed, s.unplaced, s.longest)
+		dst = appendInts(appendText(dst, s.clock), flag(s.mixed), flag(s.told), flag(s.single), s.seen, s.rows, s.timed, s.unplaced, s.longest)
 		for _, x := range []*extent{&s.all, &s.selected, &s.good} {
 			dst = appendInts(dst, x.firstSend, x.lastSend, x.lastToken, x.lastEnd)
 		}
@@ -334,7 +337,7 @@ func (r *runInfo) load(src *reader) {
 	for i := range r.sides {
 		s := &r.sides[i]
 		s.clock = src.text()
-		s.mixed = src.int() != 0
+		s.mixed, s.told, s.single = src.int() != 0, src.int() != 0, src.int() != 0
 		src.ints(&s.seen, &s.rows, &s.timed, &s.unplaced)
 		src.ints(&s.longest)
 		for _, x := range []*extent{&s.all, &s.selected, &s.good} {

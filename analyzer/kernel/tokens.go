@@ -63,6 +63,7 @@ const rawBudget = 4 << 20
 type tokensState struct {
 	celled[pool, *pool]
 	found *tokensState // in a refining pass: what an earlier pass found
+	sized bool         // of the run of the batch: see RunFacts.Sized
 
 	shared *foundTokens // holds found
 	buf    []int64
@@ -96,6 +97,7 @@ func (s *tokensState) condense() {
 func (s *tokensState) Update(v *View) {
 	x := s.begin(v)
 	l := listsOf(v)
+	s.sized = int(v.RunIndex) < len(s.facts.Runs) && s.facts.Runs[v.RunIndex].Sized
 	var b block
 	for i := range v.Rows {
 		w, selected := x.next(i)
@@ -106,7 +108,7 @@ func (s *tokensState) Update(v *View) {
 		if out := w.cohort(s.def); out != metric.None {
 			why = out
 		}
-		plain := why == metric.None && w.joint == nil && !x.axis.divided() && s.plain() && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
+		plain := why == metric.None && !s.sized && w.joint == nil && !x.axis.divided() && s.plain() && len(c.tokens) == 0 && len(c.gaps) > 0 && !w.eventOnly()
 		if !plain {
 			s.flush(x, &l, &b)
 			s.row(x, &l, i, w, c, why)
@@ -117,7 +119,9 @@ func (s *tokensState) Update(v *View) {
 			b = block{from: i, group: x.group[i], slot: w.slot()}
 		}
 		b.end = i + 1
-		if !c.single(w) {
+		if c.single(w) {
+			b.single = true
+		} else {
 			b.uneven += int64(len(c.gaps))
 		}
 	}
@@ -136,6 +140,7 @@ type block struct {
 	group     int32
 	slot      int32 // of their side
 	uneven    int64 // as in pool
+	single    bool  // some rows have one token in each chunk
 }
 
 // flush folds the rows of a block at once: their lists lie side by side.
@@ -144,6 +149,7 @@ func (s *tokensState) flush(x *batch, l *lists, b *block) {
 	if n == 0 {
 		return
 	}
+	s.runs[x.index].sides[b.slot].single = s.runs[x.index].sides[b.slot].single || b.single
 	values := l.gaps.Values[l.gaps.Offsets[b.from]:l.gaps.Offsets[b.end]]
 	for _, p := range s.pools(place{NoWindow, x.index, b.group, b.slot}, int64(len(values))) {
 		if p == nil {
@@ -234,7 +240,7 @@ func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metri
 	}
 	for _, p := range home {
 		if p != nil && s.found == nil {
-			p.admit(w, c, why, unlisted)
+			p.admit(w, c, s.sized, why, unlisted)
 		}
 	}
 	if why != metric.None {
@@ -243,12 +249,19 @@ func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metri
 	if unlisted == metric.None && s.def.Gaps != metric.PaceGaps {
 		s.gaps(x, i, w, listed, c.single(w))
 	}
-	if len(c.tokens) > 0 {
-		s.fold(x, x.group[i], w, c, func(to part, gaps, tokens []int64) {
-			s.split(to, latencyDigest, gaps, tokens)
-			to.add(sizeDigest, tokens)
-		})
+	single, info := c.single(w), &s.runs[x.index].sides[w.slot()]
+	info.single, info.told = info.single || single, info.told || len(c.tokens) > 0
+	if len(c.tokens) == 0 && !(s.sized && single) {
+		return
 	}
+	s.fold(x, x.group[i], w, c, func(to part, gaps, tokens []int64) {
+		s.split(to, latencyDigest, gaps, tokens)
+		if len(tokens) > 0 {
+			to.add(sizeDigest, tokens)
+		} else {
+			to.addN(sizeDigest, 1, int64(len(gaps)))
+		}
+	})
 }
 
 // gaps folds the gaps that the definition calls ITL.
@@ -297,11 +310,11 @@ func (s *tokensState) paced(x *batch, i int, w *row, c chunks, why metric.Reason
 }
 
 // admit counts a request and the bound of its TTFT in the cell of its arrival.
-func (p *pool) admit(w *row, c chunks, why, unlisted metric.Reason) {
+func (p *pool) admit(w *row, c chunks, sized bool, why, unlisted metric.Reason) {
 	reason := [poolDigests]metric.Reason{unlisted, why, why}
 	upper := why
 	if why == metric.None {
-		if len(c.tokens) == 0 {
+		if len(c.tokens) == 0 && !(sized && c.single(w)) {
 			reason[latencyDigest], reason[sizeDigest] = metric.NotRecorded, metric.NotRecorded
 		} else if len(c.gaps) == 0 {
 			reason[latencyDigest], reason[sizeDigest] = metric.NLessThan2, metric.NLessThan2

@@ -48,7 +48,8 @@ func (s *tokensState) Size() int64 {
 	return n
 }
 
-// Next asks for another pass where windows could not be placed yet, or where a
+// Next asks for another pass where windows could not be placed yet, where chunks
+// are of counted tokens in some requests and of one each in others, or where a
 // quantile is not exact.
 func (s *tokensState) Next(facts *Facts) bool {
 	if s.learn(facts) {
@@ -56,6 +57,9 @@ func (s *tokensState) Next(facts *Facts) bool {
 	}
 	if s.found != nil {
 		return false
+	}
+	if s.size(facts) {
+		return true
 	}
 	for _, p := range s.cells.byPlace {
 		for _, d := range p.digests {
@@ -66,6 +70,22 @@ func (s *tokensState) Next(facts *Facts) bool {
 		}
 	}
 	return false
+}
+
+// size adds to facts which runs are sized, and reports whether that is news.
+func (s *tokensState) size(facts *Facts) (news bool) {
+	for run, info := range s.runs {
+		for i := range info.sides {
+			if x := &info.sides[i]; x.single && x.told {
+				for int(run) >= len(facts.Runs) {
+					facts.Runs = append(facts.Runs, RunFacts{})
+				}
+				f := &facts.Runs[run]
+				news, f.Sized = news || !f.Sized, true
+			}
+		}
+	}
+	return news
 }
 
 // pass hands what was found to the next pass.
@@ -118,13 +138,13 @@ func (s *tokensState) Finish(out Output) {
 			} else if p.empty() { // of a group that has nothing in the query's interval
 				idle = true
 			}
-			s.put(out.Cell(run, t.group, t.window), p, side, t.window == NoWindow, idle)
+			s.put(out.Cell(run, t.group, t.window), p, int(run) < len(s.facts.Runs) && s.facts.Runs[run].Sized, side, t.window == NoWindow, idle)
 		}
 	})
 }
 
 // put writes the metrics of a cell.
-func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle bool) {
+func (s *tokensState) put(c *report.Cell, p *pool, sized bool, side trace.Side, wide, idle bool) {
 	gapScale := 1.0
 	if s.def.Split == metric.EvenGaps || s.def.Gaps == metric.PaceGaps {
 		gapScale = fraction
@@ -141,7 +161,7 @@ func (s *tokensState) put(c *report.Cell, p *pool, side trace.Side, wide, idle b
 		}
 		setMetric(c, m.name, out)
 	}
-	if s.plain() && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
+	if s.plain() && !sized && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
 		out := s.emptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token
 		out.Requests = p.requests[gapDigest]
 		setMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))
