@@ -119,6 +119,8 @@ page:
 browser:
 	.ci/need chromium chromium
 	.ci/need libdeflate-gzip libdeflate-tools
+	.ci/need npm npm
+	cd tools/axe && npm ci --no-audit --no-fund --ignore-scripts
 	$(MAKE) page
 	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 .
 

@@ -26,6 +26,9 @@ func wait(t *testing.T, ctx context.Context, expression string) {
 
 const settled = `document.querySelector('[data-ready]') && !document.querySelector('.updating')`
 
+// drawn is settled, with nothing that is still fetched.
+const drawn = settled + ` && !/Reading …/.test(document.getElementById('view').innerText)`
+
 // show opens files at a link.
 func show(t *testing.T, ctx context.Context, link string, files ...string) {
 	t.Helper()
@@ -49,7 +52,7 @@ func TestViews(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	ctx := newTab(t)
+	ctx, script := newTab(t), axe(t)
 	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
 		for _, theme := range []string{"light", "dark"} {
 			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]))
@@ -57,7 +60,7 @@ func TestViews(t *testing.T) {
 			for _, view := range seven {
 				name := fmt.Sprintf("%s-%s-%d", view, theme, size[0])
 				eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
-				wait(t, ctx, settled+` && !/Reading …/.test(document.getElementById('view').innerText)`)
+				wait(t, ctx, drawn)
 				eval[bool](t, ctx, `new Promise(done => setTimeout(() => done(true), 150))`)
 				if over := eval[int](t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 					t.Errorf("%s is %d pixels too wide", name, over)
@@ -67,6 +70,9 @@ func TestViews(t *testing.T) {
 				}
 				if blank := eval[string](t, ctx, blankCharts); blank != "" {
 					t.Errorf("%s: nothing is drawn in %s", name, blank)
+				}
+				if size[0] > 1000 {
+					accessible(t, ctx, script, name)
 				}
 				picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
 				if err != nil {
