@@ -131,8 +131,8 @@ worker:
 	.ci/need npm npm
 	@mkdir -p bin/worker bin/assets
 	$(GO) run github.com/syumai/workers/cmd/workers-assets-gen -mode=go -o bin/worker
-	$(WASM) $(GO) vet $(TAGS),worker ./wasm/endpoint ./wasm/worker
-	$(WASM) $(GO) build $(TAGS),worker -trimpath -ldflags='-s -w' -o bin/worker/app.wasm ./wasm/worker
+	$(WASM) $(GO) vet $(TAGS),full ./wasm/endpoint ./wasm/worker
+	$(WASM) $(GO) build $(TAGS),full -trimpath -ldflags='-s -w' -o bin/worker/app.wasm ./wasm/worker
 	@if test -f bin/servescope.html; then cp bin/servescope.html bin/assets/index.html && $(GO) run ./wasm/page/write headers >bin/assets/_headers; fi
 	cd tools/workerd && npm ci --no-audit --no-fund --ignore-scripts
 	SERVESCOPE_REQUIRE_WORKERD=1 $(GO) test -count=1 -v ./wasm/worker

@@ -1,4 +1,4 @@
-//go:build !js || worker
+//go:build !js || full
 
 package all
 
