@@ -78,6 +78,7 @@ func link(x rows, opt Options) *linker {
 		l.fill(x.n, x.room)
 		l.each(func(rows []int32) { l.resolve(rows, Room) })
 	}
+	l.records()
 	if !opt.IDs {
 		return l
 	}

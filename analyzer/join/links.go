@@ -45,7 +45,7 @@ func (s Sides) Has(side trace.Side) bool { return s&(1<<side) != 0 }
 // and what it returns takes 10 and another 4 for a row that is linked.
 func Link(parts []Part, opt Options) *Links {
 	x := newRows(parts)
-	if !opt.IDs && !x.grouped() && !x.paired() {
+	if !opt.IDs && !x.grouped() && !x.paired() && !x.nameless() {
 		return nil
 	}
 	l := link(x, opt)

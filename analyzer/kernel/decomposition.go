@@ -56,6 +56,7 @@ type cohort struct {
 	steps     [decompose.Leaves]int64 // coarsest source of each entry in ns
 	memos     [decompose.Memos]stat.Moments
 	ways      map[string]*wayIn // by the clocks of server and engine
+	without   without
 }
 
 // width is how many values there are of each request.
@@ -137,6 +138,7 @@ func (s *decompositionState) Update(v *View) {
 		if why == metric.None {
 			c.add(&p)
 			s.wayIn(x, i, w, &ways, c.last, &p)
+			s.without(x, i, w, &ways, c.last, p.Total)
 			if q.eventOnly() {
 				c.events++
 			}
@@ -207,6 +209,7 @@ func (c *cohorts) merge(o *cohorts) {
 			to.memos[i].Merge(&from.memos[i])
 		}
 		to.mergeWays(from)
+		to.without.merge(&from.without)
 	}
 }
 
@@ -292,7 +295,7 @@ func (c *cohorts) appendTo(dst []byte) []byte {
 		for i := range o.memos {
 			dst = o.memos[i].AppendTo(dst)
 		}
-		dst = o.appendWays(dst)
+		dst = o.without.appendTo(o.appendWays(dst))
 	}
 	return dst
 }
@@ -327,6 +330,7 @@ func (c *cohorts) load(src *reader) {
 			src.moments(&o.memos[i])
 		}
 		o.loadWays(src)
+		o.without.load(src)
 		to := c.of(&key)
 		if to.n() > 0 || len(values) == 0 || len(values)%to.width() != 0 {
 			src.fail()

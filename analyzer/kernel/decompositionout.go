@@ -259,6 +259,7 @@ func (c *cohort) table(of int64, tails []float64) report.Breakdown {
 			t.Memos = append(t.Memos, report.Memo{Name: decompose.MemoKind(i).String(), Mean: report.Known(m.Mean(), unit.Nanosecond), N: m.N})
 		}
 	}
+	t.Memos = append(t.Memos, c.without.memos()...)
 	for i, from := range tails {
 		if tail := c.tail(from); tail.N > 0 {
 			tail.Rank = rankName(tailRanks[i])

@@ -125,7 +125,7 @@ func (c *cohort) appendWays(dst []byte) []byte {
 		y := c.ways[name]
 		dst = appendText(dst, name)
 		for _, t := range [...]*tally128{&y.queued, &y.rest} {
-			dst = appendInts(dst, t.n, t.hi, int64(t.lo), t.least, t.most)
+			dst = t.appendTo(dst)
 		}
 	}
 	return dst
@@ -135,9 +135,7 @@ func (c *cohort) loadWays(src *reader) {
 	for n := src.count(); n > 0 && src.err == nil; n-- {
 		y := c.way(src.text())
 		for _, t := range [...]*tally128{&y.queued, &y.rest} {
-			var lo int64
-			src.ints(&t.n, &t.hi, &lo, &t.least, &t.most)
-			t.lo = uint64(lo)
+			t.load(src)
 		}
 	}
 }

@@ -121,7 +121,7 @@ var latencies = []*Metric{
 		Name: "token_latency", Title: "time per token, smoothed over its chunk", Kind: Pooled, Unit: unit.NSPerToken, Better: Lower,
 		Formula: "chunk gap / k, repeated k times, for every chunk of k tokens after the first",
 		Inputs:  []trace.Col{trace.ChunkGaps, trace.ChunkTokens}, Reasons: []Reason{NoToken, NLessThan2, NotStreamed, NotRecorded},
-		Doc: "Needs to know how many tokens each chunk carries, or that all chunks carry one: then it equals chunk_gap. Where some requests tell the tokens of each chunk it is over those alone, and a note counts the others. Quotients are rounded to 1/1024 ns.", Source: ours,
+		Doc: "Needs to know how many tokens each chunk carries, or that all chunks carry one: then it equals chunk_gap. Where some requests tell the tokens of each chunk it is over those and the ones with as many tokens as chunks, and a note counts the others. Quotients are rounded to 1/1024 ns.", Source: ours,
 	},
 	{
 		Name: "e2e", Title: "end-to-end latency", Kind: PerRequest, Unit: unit.Nanosecond, Better: Lower,

@@ -108,11 +108,11 @@ type Term struct {
 
 // Memo is a figure beside a table that must not be added to its entries.
 type Memo struct {
-	Name string `json:"name"` // "d_mm", "communication_overlapped", …
+	Name string `json:"name"` // "d_mm", "communication_overlapped", …; "ttft_server": of the server around the engine
 	Mean Value  `json:"mean"` // over the members that tell it
 	N    int64  `json:"n"`    // members that tell it
 
-	Bound string `json:"bound,omitempty"` // "upper" or "lower" where it is a bound only: not all ranks are at hand, or the time is of two clocks
+	Bound string `json:"bound,omitempty"` // "upper" or "lower" where it is a bound only: not all ranks are at hand, the time is of two clocks, or only what is around it is known
 }
 
 // Tail explains the slowest members: those of the table whose total is at or
@@ -181,8 +181,14 @@ func (t *tidier) stepParts(name string, d *Decomposition) {
 		t.breakdown(name, &d.Tables[j])
 	}
 	for _, m := range d.Memos {
-		t.emit(name+".memo."+m.Name, "mean", m.Mean, m.N)
+		t.memo(name, m)
 	}
+}
+
+// memo adds the row of a figure beside a table: its mean, or the bound of one.
+func (t *tidier) memo(name string, m Memo) {
+	what := map[string]string{"": "mean", "lower": "low", "upper": "high"}[m.Bound]
+	t.emit(name+".memo."+m.Name, what, m.Mean, m.N)
 }
 
 func (t *tidier) breakdown(name string, b *Breakdown) {
@@ -223,6 +229,6 @@ func (t *tidier) breakdown(name string, b *Breakdown) {
 		t.emit(name+"."+x.Name, "high", x.High, b.N)
 	}
 	for _, m := range b.Memos {
-		t.emit(name+".memo."+m.Name, "mean", m.Mean, m.N)
+		t.memo(name, m)
 	}
 }
