@@ -185,7 +185,7 @@ func (a *auditor) cell(r *run, name string) *report.Cell {
 		if !a.few {
 			e.kernels = slices.DeleteFunc(e.kernels, kernel.Kernel.Lists)
 		}
-		if out, _, a.err = a.s.answer(a.ctx, &a.q, e, new(kernel.Facts), new(diag.Log)); a.err != nil {
+		if out, _, a.err = a.s.answer(a.ctx, &a.q, e, new(kernel.Facts), new(diag.Log), false); a.err != nil {
 			return nil
 		}
 		a.outputs[name] = out

@@ -38,6 +38,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		stepCollectors[w] = collector{table: trace.Steps, store: s.store, size: s.size}
 	}
 	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
+	met := newSightings(s, p)
 	c := newCrew(p, s.opt.Workers)
 	parts, err := s.read(ctx, jobs, lists, c, func(worker, j int, b *trace.Batch) error {
 		f := jobs[j].file
@@ -56,6 +57,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		at := place{f, s.slots.of(f, b.Run), first[j]}
 		first[j] += int64(b.Rows)
 		collectors[worker].add(b, at, &rows[j])
+		met.add(f, b.Run)
 		if p != nil {
 			c.fold(worker, b, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot})
 		}

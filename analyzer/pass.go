@@ -25,15 +25,32 @@ type pass struct {
 	states  [][]kernel.State // by worker; nil where the worker has seen no row
 	zero    [][]int32        // by worker
 	memory  []kernel.Memory  // by worker
+
+	partials *partials    // nil: nobody asks for what has been folded so far
+	locks    []sync.Mutex // by worker: held while its states change
+	rows     []int64      // by worker: that it has folded
 }
 
 func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, workers int) *pass {
-	return &pass{q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers), memory: make([]kernel.Memory, workers)}
+	return &pass{
+		q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers), memory: make([]kernel.Memory, workers),
+		locks: make([]sync.Mutex, workers), rows: make([]int64, workers),
+	}
 }
 
 // update folds the rows of v; without groups all are in the one of an ungrouped
 // query. Each worker is one goroutine.
 func (p *pass) update(worker int, v *kernel.View) {
+	p.fold(worker, v)
+	if p.partials != nil {
+		p.partials.offer(p)
+	}
+}
+
+func (p *pass) fold(worker int, v *kernel.View) {
+	p.locks[worker].Lock()
+	defer p.locks[worker].Unlock()
+	p.rows[worker] += int64(v.Rows)
 	if v.Group == nil {
 		v.Group = p.zeros(worker, v.Rows)
 	}
@@ -109,7 +126,7 @@ func (p *pass) mergeKernel(i int) (out kernel.State, err error) {
 
 // fold runs the kernels over the rows that sel selects, in as many passes as
 // they ask for, and returns their final states with all that they learned.
-func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, first []kernel.State) ([]kernel.State, *kernel.Facts, error) {
+func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, first []kernel.State, part *partials) ([]kernel.State, *kernel.Facts, error) {
 	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index))}
 	sel.bounds(facts)
 	final := make([]kernel.State, len(kernels))
@@ -124,7 +141,7 @@ func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kern
 				list = append(list, kernels[i])
 			}
 			var err error
-			if states, err = s.pass(ctx, q, sel, list, facts); err != nil {
+			if states, err = s.pass(ctx, q, sel, list, facts, part); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -143,13 +160,13 @@ func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kern
 		if next.Pass == maxPasses {
 			return nil, nil, fmt.Errorf("kernel %s asks for more than %d passes", kernels[again[0]].Name(), maxPasses)
 		}
-		wanted, facts = again, next
+		wanted, facts, part = again, next, nil
 	}
 }
 
 // pass runs kernels once over the rows that sel selects. Kernels of token lists
 // read the inputs again if the lists are not resident.
-func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, facts *kernel.Facts) ([]kernel.State, error) {
+func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, facts *kernel.Facts, part *partials) ([]kernel.State, error) {
 	var near, far []kernel.Kernel
 	for _, k := range kernels {
 		if k.Lists() && !s.lists {
@@ -159,15 +176,18 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 		}
 	}
 	p := newPass(q, facts, near, s.opt.Workers)
-	p.choices, p.ends = s.choices(), s.ends
+	p.choices, p.ends, p.partials = s.choices(), s.ends, part
 	resident, err := s.passResident(ctx, sel, p)
 	if err != nil {
 		return nil, err
 	}
 	var read []kernel.State
 	if len(far) > 0 {
+		if part != nil {
+			part.finished(near, resident)
+		}
 		p := newPass(q, facts, far, s.opt.Workers)
-		p.choices, p.ends = s.choices(), s.ends
+		p.choices, p.ends, p.partials = s.choices(), s.ends, part
 		if err := s.reread(ctx, sel, p); err != nil {
 			return nil, err
 		}

@@ -39,11 +39,11 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 		whole := *q
 		whole.Trim, whole.By, whole.Window = query.Trim{}, nil, 0
 		var err error
-		if untrimmed, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log)); err != nil {
+		if untrimmed, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log), false); err != nil {
 			return nil, err
 		}
 	}
-	out, learned, err := s.answer(ctx, q, e, facts, log)
+	out, learned, err := s.answer(ctx, q, e, facts, log, true)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +86,17 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 }
 
 // answer selects rows, runs the kernels over them and returns their results.
-// facts holds the steady windows that a steady trim needs.
-func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *kernel.Facts, log *diag.Log) (*output, *kernel.Facts, error) {
+// facts holds the steady windows that a steady trim needs. tell says that whoever
+// takes partial reports may have some.
+func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *kernel.Facts, log *diag.Log, tell bool) (*output, *kernel.Facts, error) {
 	var first []kernel.State
 	if !s.loaded {
 		var p *pass
 		if plain(q) && !s.opt.Join {
 			p = newPass(q, new(kernel.Facts), e.kernels, s.opt.Workers)
+		}
+		if p != nil && tell && s.tell != nil {
+			p.partials = &partials{s: s, q: q, e: e, sel: &selection{q: q}, total: -1}
 		}
 		if err := s.load(ctx, true, p); err != nil {
 			return nil, nil, err
@@ -108,7 +112,11 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	if s.whole != nil || s.ends != nil || s.joins != nil {
 		first = nil // they were not known yet
 	}
-	states, learned, err := s.fold(ctx, q, sel, e.kernels, first)
+	var part *partials
+	if tell {
+		part = s.partialsOf(q, e, sel)
+	}
+	states, learned, err := s.fold(ctx, q, sel, e.kernels, first, part)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -58,7 +58,7 @@ func (s *Session) chosen(ctx context.Context, q *query.Query, lists, sent bool) 
 	if q.Trim.Steady {
 		whole := *q
 		whole.Trim, whole.By, whole.Window = query.Trim{}, nil, 0
-		if _, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log)); err != nil {
+		if _, facts, err = s.answer(ctx, &whole, e, facts, new(diag.Log), false); err != nil {
 			return nil, err
 		}
 	}

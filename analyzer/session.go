@@ -96,6 +96,7 @@ type Session struct {
 	lines  map[linePlace]int64 // line numbers found so far
 	audits *audits             // of what producers claim; nil until the first report
 	viewed *viewer             // the last one
+	tell   PartialFunc         // nil: nobody asks for reports of parts
 }
 
 // yield lets others run where one thread has to do for all.

@@ -23,7 +23,7 @@ func (s *Session) steady(ctx context.Context, q *query.Query, e *engine, facts *
 	if !s.lists {
 		near.kernels = slices.DeleteFunc(slices.Clone(e.kernels), kernel.Kernel.Lists)
 	}
-	out, _, err := s.answer(ctx, &inside, &near, facts, new(diag.Log))
+	out, _, err := s.answer(ctx, &inside, &near, facts, new(diag.Log), false)
 	if err != nil {
 		return nil, err
 	}

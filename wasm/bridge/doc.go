@@ -32,7 +32,8 @@
 // An answer is a head, which is a JSON object, and a body of bytes. The key type
 // of the head is one of
 //
-//	progress  done, total (bytes of the pass, -1: unknown); any number of these
+//	progress  done, total (bytes of the pass, -1: unknown); any number of these. With
+//	          a body, a report of rows of the rows, of which there are of (-1: unknown)
 //	part      a part of a stream, which the result ends
 //	result    the last of a call that succeeds
 //	error     the last of one that fails: code, message, hint, and flag or formats

@@ -99,7 +99,7 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		defer s.gate.watch(e.opt.Now, out)()
+		defer s.gate.watch(e.opt.Now, out, op == "run")()
 		if op == "run" {
 			return s.run(ctx, m)
 		}
@@ -133,6 +133,7 @@ func (e *Engine) session(m message) (*session, error) {
 func (e *Engine) Adopt(number string, s *analyzer.Session, progress *Progress) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	s.Tell(progress.gate.partial)
 	e.sessions[number] = &session{s: s, gate: &progress.gate}
 }
 

@@ -48,6 +48,7 @@ func (e *Engine) open(ctx context.Context, m message, files []formats.Input) (an
 		s.s.Close()
 		return nil, nil, fmt.Errorf("there is a session %q already", number)
 	}
+	s.s.Tell(s.gate.partial)
 	e.sessions[number] = s
 	return &opened{"result", s.s.Inputs()}, nil, nil
 }

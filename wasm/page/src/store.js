@@ -134,14 +134,17 @@ export async function open(list, options = {}) {
   }
 }
 
+// progress takes a report of the first rows for as long as there is none of all.
 function progress(p) {
-  busy.value = p
-  if (p.report && status.value.phase === 'opening') {
-    batch(() => {
-      report.value = clean(p.report)
-      status.value = { phase: 'ready', partial: true }
-    })
+  if (!p.report) {
+    busy.value = { ...p, rows: busy.value?.rows }
+    return
   }
+  batch(() => {
+    busy.value = p
+    report.value = clean(p.report)
+    status.value = { phase: 'ready', partial: { rows: p.rows, of: p.of } }
+  })
 }
 
 async function load() {
@@ -158,7 +161,7 @@ export function cancel() {
     busy.value = null
     pending.value = false
   })
-  if (!report.value || status.value.partial) close()
+  if (!report.value || status.value.partial?.of < 0) close()
 }
 
 // died puts the files back on the first page when the engine that held them is gone.
