@@ -60,13 +60,13 @@ func differ(got, want []int64) string {
 func randomList(r *rand.Rand) string {
 	var b strings.Builder
 	sep := []string{",", ", ", " ,\t"}[r.IntN(3)]
-	kind, base := r.IntN(8), r.Int64N(9e9)
+	kind, base := r.IntN(9), r.Int64N(9e9)
 	for i := range r.IntN(200) {
 		if i > 0 {
 			b.WriteString(sep)
 		}
 		if r.IntN(30) == 0 {
-			kind, sep = r.IntN(8), []string{",", ", "}[r.IntN(2)]
+			kind, sep = r.IntN(9), []string{",", ", "}[r.IntN(2)]
 		}
 		base += r.Int64N(2)
 		switch kind {
@@ -79,7 +79,9 @@ func randomList(r *rand.Rand) string {
 			fmt.Fprint(&b, r.Float64())
 		case 6:
 			fmt.Fprintf(&b, "%d.%05d000%s", r.IntN(12345678), r.IntN(1e5), []string{"5", "50", "49", "500000000000000001"}[r.IntN(4)])
-		case 7:
+		case 7: // halfway between two nanoseconds, or next to it
+			fmt.Fprintf(&b, "%d.%09d5000000%s", r.IntN(11), r.IntN(1e9), []string{"", "1", "0", "00000", "000000", "0000001", "0000000", "00000001"}[r.IntN(8)])
+		case 8:
 			b.Write(bytes.TrimRight(validNumber(r), "x"))
 		}
 	}
@@ -148,6 +150,7 @@ func TestListStops(t *testing.T) {
 func FuzzList(f *testing.F) {
 	f.Add([]byte("1764428000.431902,1764428000.443902,1764428000.455902]"+strings.Repeat(" ", 64)), true)
 	f.Add([]byte("1764428000431902.5, 1764428000443902.25 ,1764428000455]"+strings.Repeat(" ", 64)), false)
+	f.Add([]byte("0.011944736004807055, 0.0119447360048070, 1.0119447365000000, 0.01194473649999999999999, 0.011944736500000000000001]"+strings.Repeat(" ", 64)), false)
 	f.Add([]byte("0.011944736004807055, 5.1e-05, 0.2]"+strings.Repeat(" ", 64)), false)
 	f.Fuzz(func(t *testing.T, b []byte, multiline bool) {
 		scale := []int{Second, Millisecond, Microsecond, Nanosecond}[len(b)%4]
@@ -210,7 +213,7 @@ func BenchmarkList(b *testing.B) {
 		benchmarkList(b, func(int) string { return fmt.Sprint(int64(1e6 * next())) })
 	})
 	b.Run("durationRepr", func(b *testing.B) {
-		benchmarkList(b, func(int) string { s, _ := json.Marshal(0.005 + r.ExpFloat64()*0.01); return string(s) })
+		benchmarkList(b, func(int) string { s, _ := json.Marshal(0.005 + r.ExpFloat64()*0.01); return " " + string(s) })
 	})
 }
 

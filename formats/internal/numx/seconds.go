@@ -2,7 +2,6 @@ package numx
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unsafe"
 )
 
@@ -131,53 +130,4 @@ func epochs(dst []int64, b []byte, i int) (n, next int) {
 		n++
 		i += own.size
 	}
-}
-
-// durations reads numbers with at most seven digits before the point and at
-// most 23 decimals, each followed by a comma, as epochs does.
-func durations(dst []int64, b []byte, i int) (n, next int) {
-	for n < len(dst) && len(b)-i >= window {
-		w := (*[window]byte)(b[i:])
-		point := 1
-		v := uint64(w[0] - '0')
-		if w[1] != '.' || v > 9 {
-			t := binary.LittleEndian.Uint64(w[0:8]) ^ zeros
-			point = digits(t)
-			v = parse8(t << (64 - 8*point))
-		}
-		if v > 9999999 || point == 0 || w[point&7] != '.' {
-			return n, i
-		}
-		decimals := (*[window - 8]byte)(w[point&7+1:])
-		t := binary.LittleEndian.Uint64(decimals[0:8]) ^ zeros
-		k := digits(t)
-		if k < 8 {
-			v = v*1e9 + parse8(t&(1<<(8*k)-1))*10
-		} else {
-			u := binary.LittleEndian.Uint64(decimals[8:16]) ^ zeros
-			k += digits(u)
-			// The ninth decimal, and those behind it as bytes in the order of
-			// their weight: enough to tell more than half from less.
-			tail := bits.ReverseBytes64(u & (1<<(8*k-64) - 1))
-			v = v*1e9 + parse8(t)*10 + tail>>56
-			rest := tail << 8
-			if rest == 5<<56 { // a tie, unless later decimals say otherwise
-				return n, i
-			}
-			v += (5<<56 - rest) >> 63 // rest is more than half
-			if k == 16 {
-				k += digits(binary.LittleEndian.Uint64(decimals[16:24]) ^ zeros)
-			}
-		}
-		if k == 0 || decimals[k&31] != ',' {
-			return n, i
-		}
-		dst[n] = int64(v)
-		n++
-		i += point + k + 2
-		if decimals[(k+1)&31] == ' ' {
-			i++
-		}
-	}
-	return n, i
 }
