@@ -53,6 +53,8 @@ func TestDefinitionsOfOneRequest(t *testing.T) {
 		{"llmperf-2023", 150, 261, 10, none, 1, 21, 21, none, 10 / 0.261, 26.1},
 		{"mlperf", 120, 210, 10, 10, 0, none, none, 100, 10 / 0.210, 21},
 		{"databricks", 120, 210, 10, 9, 0, none, none, 1000.0 / 9, 10 / 0.210, 21},
+		{"llamacpp", 120, 210, 10, 9, 0, none, none, 1000.0 / 9, 10 / 0.210, 21},
+		{"litellm", 100, 261, 10, 26.1, 0, none, none, 10 / 0.261, 10 / 0.261, 26.1},
 	} {
 		tested[want.name] = true
 		m := under(t, want.name, fmt.Sprintf(workedRequest, "")).Metrics

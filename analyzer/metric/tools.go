@@ -101,6 +101,17 @@ var definitions = []*Definition{
 		Doc:    "The documented formula solved for TPOT: (latency - TTFT) / N. It is 10 % below (N - 1) at N = 10, and 0.1 % at N = 1000.",
 		Counts: anyCount, TPOT: &Pace{From: AtFirst, To: AtEnd}, Gaps: NoGaps, Client: true,
 	},
+	{
+		Name: "llamacpp", Title: "llama.cpp and Ollama: the time after the first token, divided by all tokens",
+		Doc:    "predicted_ms / predicted_n and eval_duration / eval_count: the time runs from the first token, which counts all the same. (llama.cpp of 2026 divides by N - 1.)",
+		Counts: []Count{ServerCount}, TPOT: &Pace{From: AtFirst, To: AtLast}, Gaps: NoGaps,
+	},
+	{
+		Name: "litellm", Title: "LiteLLM: first chunk, end of the response, E2E / N",
+		Doc:   "completionStartTime is that of the first chunk, one with a role included; the latency per output token of its metrics is the whole latency divided by N.",
+		First: FirstEvent, ToFinish: true, Counts: []Count{ServerCount}, TPOT: &Pace{From: AtStart, To: AtEnd}, Gaps: NoGaps,
+		names: map[string]string{"tpot": "latency_per_output_token"},
+	},
 }
 
 // inferencePerf is inference-perf under one of its options for N.

@@ -89,7 +89,7 @@ func TestFixtures(t *testing.T) {
 		"semicolon":           same("1", "2"),
 		"decimal-comma":       "",
 		"tabs":                same("q-1", "q-2"),
-		"litellm-spend":       "/chatcmpl-1 ok first=250 end=2000 in=512 out=128/chatcmpl-2 ok first=500 end=2000 in=300 out=64",
+		"gateway-spend":       "/chatcmpl-1 ok first=250 end=2000 in=512 out=128/chatcmpl-2 ok first=500 end=2000 in=300 out=64",
 		"ambiguous-unit":      "",
 		"camel-epoch-ms":      "/c1 ok first=85 end=1340 in=512 out=128/c2 ok first=70 end=700 in=300 out=64",
 		"p59-nanoseconds":     "/n1 ok end=1000/n2 ok end=1000/n3 ok end=1000/n4 ok end=1000",

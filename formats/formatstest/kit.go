@@ -34,7 +34,8 @@ type Case struct {
 }
 
 // apart are the formats that are not in the core of browsers.
-var apart = map[string]bool{"parquet": true, "arrow": true, "columns": true}
+var apart = map[string]bool{"parquet": true, "arrow": true, "columns": true,
+	"litellm": true, "langfuse": true, "ollama": true, "llamacpp": true, "tgi": true, "trtllm": true, "dynamo": true}
 
 // Load returns the cases below dir for the formats of set.
 func Load(set *formats.Set, dir string) ([]*Case, error) {

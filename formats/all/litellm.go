@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/litellm"
+
+func init() { add(&litellm.Format) }

@@ -1,0 +1,150 @@
+package objects
+
+import (
+	"bytes"
+
+	"servescope/formats"
+	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/numx"
+)
+
+const (
+	maxSlots = 40
+	maxText  = 1024 // bytes of a text that are kept
+)
+
+// Fields are the values of one object that a Dialect names, by slot. As in Python
+// the last of equal names counts; of the elements of an array, too.
+type Fields struct {
+	table  map[string]int
+	values [maxSlots]value
+	text   []byte
+}
+
+type value struct {
+	kind     formats.Kind // NoJSON: missing
+	from, to int
+}
+
+// NewFields returns fields for objects within others; see Elements.
+func NewFields(table map[string]int) *Fields { return &Fields{table: table} }
+
+// Read takes the object that text holds. It reports false for another thing.
+func (f *Fields) Read(text []byte) bool {
+	f.reset()
+	_, ok := jsonrows.Walk(text, 0, f.keep)
+	return ok
+}
+
+func (f *Fields) reset() {
+	clear(f.values[:])
+	f.text = f.text[:0]
+}
+
+func (f *Fields) keep(path, raw []byte, kind formats.Kind) {
+	if slot, ok := f.table[string(path)]; ok {
+		if kind == formats.String {
+			raw = jsonrows.Text(raw[:min(len(raw), maxText)])
+		}
+		f.Set(slot, raw[:min(len(raw), maxText)], kind)
+	}
+}
+
+// Set sets a slot, as for a cell of a table.
+func (f *Fields) Set(slot int, text []byte, kind formats.Kind) {
+	f.values[slot] = value{kind, len(f.text), len(f.text) + len(text)}
+	f.text = append(f.text, text...)
+}
+
+// Has reports whether a value is there and is not null.
+func (f *Fields) Has(slots ...int) bool {
+	for _, s := range slots {
+		if k := f.values[s].kind; k == formats.NoJSON || k == formats.Null {
+			return false
+		}
+	}
+	return true
+}
+
+// Kind is that of a value, NoJSON where it is missing.
+func (f *Fields) Kind(slot int) formats.Kind { return f.values[slot].kind }
+
+// Text is a value as it is written, strings decoded; empty where it is null.
+func (f *Fields) Text(slot int) []byte {
+	v := f.values[slot]
+	if v.kind == formats.Null {
+		return nil
+	}
+	return f.text[v.from:v.to]
+}
+
+// Is reports whether a value is the text or the word.
+func (f *Fields) Is(slot int, word string) bool { return bytes.EqualFold(f.Text(slot), []byte(word)) }
+
+// Count is a value that is a whole number and not negative. Exporters of tables
+// write numbers as strings.
+func (f *Fields) Count(slot int) (int64, bool) {
+	b := f.Text(slot)
+	v, n, ok := numx.ParseInt(b)
+	if n < len(b) { // 5.0
+		v, n, ok = numx.Scaled(b, 0)
+	}
+	return v, ok && len(b) > 0 && n == len(b) && v >= 0
+}
+
+// Number is a value that is a number.
+func (f *Fields) Number(slot int) (float64, bool) {
+	b := f.Text(slot)
+	v, n, ok := numx.ParseFloat(b)
+	return v, ok && len(b) > 0 && n == len(b) && v-v == 0
+}
+
+// Span is a number as ns; scale is numx.Second and so on.
+func (f *Fields) Span(slot, scale int) (int64, bool) {
+	b := f.Text(slot)
+	v, n, ok := numx.Scaled(b, scale)
+	return v, ok && len(b) > 0 && n == len(b)
+}
+
+// Elements calls visit for each object of the array that is the member name of
+// the object in text, with its offset within it.
+func Elements(text []byte, name string, visit func(element []byte, at int)) {
+	key := []byte(`"` + name + `"`)
+	for i := 0; ; {
+		k := bytes.Index(text[i:], key)
+		if k < 0 {
+			return
+		}
+		i += k + len(key)
+		j := behind(text, i, ':')
+		if j < 0 {
+			continue
+		}
+		if j = behind(text, j, '['); j < 0 {
+			continue
+		}
+		for j < len(text) {
+			for j < len(text) && bytes.IndexByte([]byte(" \t\r\n,"), text[j]) >= 0 {
+				j++
+			}
+			next, ok := jsonrows.Walk(text, j, func([]byte, []byte, formats.Kind) {})
+			if !ok {
+				return
+			}
+			visit(text[j:next], j)
+			j = next
+		}
+		return
+	}
+}
+
+// behind returns the offset behind the byte c at i, white space before it, or -1.
+func behind(text []byte, i int, c byte) int {
+	for i < len(text) && bytes.IndexByte([]byte(" \t\r\n"), text[i]) >= 0 {
+		i++
+	}
+	if i < len(text) && text[i] == c {
+		return i + 1
+	}
+	return -1
+}
