@@ -19,6 +19,7 @@ WASM = GOOS=js GOARCH=wasm
 TAGS = -tags arrow_json_stdlib
 JSEXEC = $$($(GO) env GOROOT)/lib/wasm/go_js_wasm_exec
 WASM_BUDGET = 3145728
+FULL_BUDGET = 3145728
 # Inlining is a tenth of the browser's core, and pays only in loops over much
 # data: everything else is compiled without it.
 HOT = internal/runtime/... sync bytes strconv internal/strconv slices sort \
@@ -83,7 +84,7 @@ fused:
 wasm:
 	.ci/need node nodejs
 	$(WASM) $(GO) vet $(TAGS) $(CORE)
-	$(WASM) $(GO) test $(TAGS) -exec "$(JSEXEC)" -short $(PORTABLE)
+	$(WASM) $(GO) test $(TAGS),full -exec "$(JSEXEC)" -short $(PORTABLE)
 	$(GO) build -o bin/core ./cli/internal/core
 	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/core.wasm ./cli/internal/core
 	gzip -9c bin/core.wasm | wc -c | awk '{ print "core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'
@@ -103,15 +104,16 @@ page:
 	$(WASM) $(GO) vet $(TAGS) ./wasm/browser
 	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/browser.wasm ./wasm/browser
 	$(DEFLATE) <bin/browser.wasm >$(DIST)/core.wasm.gz
-	$(WASM) $(GO) vet $(TAGS),writer ./wasm/browser
-	$(WASM) $(GO) build $(TAGS),writer $(COMPACT) -o bin/writer.wasm ./wasm/browser
-	$(DEFLATE) <bin/writer.wasm >$(DIST)/writer.wasm.gz
+	$(WASM) $(GO) vet $(TAGS),full ./wasm/browser
+	$(WASM) $(GO) build $(TAGS),full $(COMPACT) -o bin/full.wasm ./wasm/browser
+	$(GO) run ./wasm/page/write delta bin/browser.wasm bin/full.wasm >$(DIST)/full.wasm.delta
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
 	$(GO) run ./wasm/page/write >bin/servescope.html
 	@wc -c <$(DIST)/core.wasm.gz | awk -v by="$(DEFLATE)" -v strict=$(STRICT) '{ \
 	  print "page: core.wasm.gz:", $$1, "bytes of", $(WASM_BUDGET) ", packed by", by; \
 	  if (!strict) print "page: libdeflate-gzip is missing, which packs smaller: the size is not checked"; \
 	  exit strict && $$1 > $(WASM_BUDGET) }'
+	@wc -c <$(DIST)/full.wasm.delta | awk '{ print "page: full.wasm.delta:", $$1, "bytes of", $(FULL_BUDGET); exit $$1 > $(FULL_BUDGET) }'
 	@cat $(DIST)/page.js $(DIST)/page.css $(DIST)/worker.js $(DIST)/wasm_exec.js | gzip -9nc | wc -c | awk '{ print "page: script and style, gzip:", $$1, "bytes"; exit $$1 > 153600 }'
 	@wc -c <bin/servescope.html | awk -v strict=$(STRICT) '{ print "page: document:", $$1, "bytes"; exit strict && $$1 > 9437184 }'
 

@@ -10,7 +10,10 @@ import (
 )
 
 // Set is a list of formats to choose from.
-type Set struct{ formats []*Format }
+type Set struct {
+	formats []*Format
+	partial bool
+}
 
 // NewSet returns a set of the given formats, ordered by priority. Two formats
 // of one name or one priority are a mistake in the program: NewSet panics.
@@ -30,15 +33,32 @@ func NewSet(list ...*Format) *Set {
 	return s
 }
 
+// Partial returns the set as part of one whose other formats have greater priorities.
+// It knows what one of its formats is sure of. Anything else can be of a format that
+// it lacks, and is a *PartialError.
+func (s *Set) Partial() *Set { return &Set{formats: s.formats, partial: true} }
+
+// PartialError says that a set cannot tell what the whole set can.
+type PartialError struct{ Name string } // of a source or a format
+
+// Error says what is missing.
+func (e *PartialError) Error() string {
+	return e.Name + ": it takes every format to tell, and some are missing here"
+}
+
 // All returns the formats in the order of their priority.
 func (s *Set) All() []*Format { return slices.Clone(s.formats) }
 
-// Lookup returns the format with the given name, as in --input-format.
+// Lookup returns the format with the given name, as in --input-format. Of a partial
+// set the error is a *PartialError.
 func (s *Set) Lookup(name string) (*Format, error) {
 	for _, f := range s.formats {
 		if f.Name == name {
 			return f, nil
 		}
+	}
+	if s.partial {
+		return nil, &PartialError{name}
 	}
 	return nil, fmt.Errorf("unknown format %q: choose one of %s", name, strings.Join(s.names(), ", "))
 }
@@ -68,7 +88,8 @@ type Attempt struct {
 }
 
 // Detect asks every format about h. The highest score wins, then the lowest
-// priority. If none knows the head the error is a *DetectError.
+// priority. If none knows the head the error is a *DetectError, or a *PartialError
+// where formats are missing that may know it.
 func (s *Set) Detect(h *Head) (Detection, error) {
 	var best Detection
 	for _, f := range s.formats {
@@ -77,6 +98,9 @@ func (s *Set) Detect(h *Head) (Detection, error) {
 		if score > best.Score {
 			best.Format, best.Score, best.Reason = f, score, reason
 		}
+	}
+	if s.partial && best.Score < Sure {
+		return Detection{}, &PartialError{h.Name}
 	}
 	if best.Format == nil {
 		return Detection{}, &DetectError{Name: h.Name, Plain: plainReason(h), Tried: best.Tried}

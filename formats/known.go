@@ -9,8 +9,6 @@ import (
 // known are files that are recognised only to say what they are. A hint is what
 // to do about it.
 var known = []struct{ magic, what, hint string }{
-	{"PAR1", "a Parquet file", "only the command reads it: servescope view FILE"},
-	{"ARROW1\x00\x00", "an Arrow file", "only the command reads it: servescope view FILE"},
 	{"SQLite format 3\x00", "a SQLite database", "export its tables as text"},
 	{"\xfd7zXZ\x00", "compressed with xz", "decompress it first: xz -d"},
 	{"BZh", "compressed with bzip2", "decompress it first: bzip2 -d"},

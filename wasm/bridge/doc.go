@@ -20,9 +20,15 @@
 //	         run, kind, …
 //	export   session, QUERY, what a file
 //	rows     session, QUERY, what the rows of a table, as a stream of package wire
+//	write    what, definition     a file of the rows that come with the request
+//	unpack                        the first file that comes with the request, which
+//	                              package delta has packed as what it is beyond the second
 //	close    session
 //	parse    format, from, to,    the rows of a range of the file that comes with
 //	         lists, …             the request, for another engine: see Remotely
+//
+// An engine may lack formats. What it cannot open without them fails with the code
+// partial: an engine that has them all opens it as if it had been asked at first.
 //
 // QUERY is filter, from, to, window, by, trim, slo, aborts, definition,
 // percentiles and replicas.

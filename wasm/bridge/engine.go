@@ -25,11 +25,16 @@ type Options struct {
 	Yield  func()            // see analyzer.Options; nil: nobody waits
 	Open   analyzer.OpenFunc // see analyzer.Options; nil: the formats' own
 	Export ExportFunc        // of files beyond the report as JSON and CSV; nil: there are none
+	Write  WriteFunc         // of files whose rows another engine has; nil: there are none
 }
 
 // ExportFunc writes a file of a session under a query and returns its type, ""
 // for a file that it does not know.
 type ExportFunc func(ctx context.Context, s *analyzer.Session, q *query.Query, what string, w io.Writer) (mime string, err error)
+
+// WriteFunc makes a file of rows, with latencies under the named definition set, and
+// says its type. open begins the rows, a stream of package wire; see op rows.
+type WriteFunc func(what, definition string, open func() (io.ReadCloser, error)) (file []byte, mime string, err error)
 
 // Out takes the answers of a call, in order: a head, which is JSON, and a body,
 // nil for none. The callee may keep both.
@@ -112,6 +117,10 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		return s.export(ctx, m, e.opt.Export)
 	case "parse":
 		return e.parse(ctx, m, files, out)
+	case "write":
+		return e.write(m, files)
+	case "unpack":
+		return unpack(files, out)
 	case "close":
 		return e.close(m)
 	default:

@@ -1,8 +1,9 @@
 //go:build js && wasm
 
-// Command browser is the engine of the page in a browser's worker: package bridge,
-// or with the build tag writer what writes its files. It defines three functions
-// for the script around it,
+// Command browser is the engine of the page in a browser's worker: package bridge.
+// With the build tag full it reads every format and writes files of every kind;
+// without it is the core, a third smaller, with which the page begins. It defines three
+// functions for the script around it,
 //
 //	servescope.call(id, request, files, answer)
 //	servescope.cancel(id)
@@ -18,13 +19,11 @@ import (
 	"syscall/js"
 
 	"servescope/formats"
+	"servescope/wasm/bridge"
 )
 
-// answerer answers one request; it returns when the last answer has been given.
-type answerer func(ctx context.Context, request []byte, files []formats.Input, out func(head, body []byte))
-
-// serve hands the requests of the page to answer.
-func serve(answer answerer) {
+// serve hands the requests of the page to the engine.
+func serve(e *bridge.Engine) {
 	calls := make(map[int]context.CancelFunc) // touched by JavaScript's thread alone, which is Go's
 	js.Global().Set("servescope", map[string]any{
 		"call": js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -37,7 +36,7 @@ func serve(answer answerer) {
 					cancel()
 					delete(calls, id)
 				}()
-				answer(ctx, request, files, func(head, body []byte) { reply.Invoke(string(head), bufferOf(body)) })
+				e.Call(ctx, request, files, func(head, body []byte) { reply.Invoke(string(head), bufferOf(body)) })
 			}()
 			return nil
 		}),

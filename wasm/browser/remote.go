@@ -1,4 +1,4 @@
-//go:build js && wasm && !writer
+//go:build js && wasm
 
 package main
 

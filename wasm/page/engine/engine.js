@@ -27,14 +27,17 @@ const last = ({ head, body }) => {
 // Engine computes. There is one of it.
 export class Engine {
   #transport
+  #options
+  #whole = null // the engine with every format, once it is needed
   #sessions = 0
 
   static async start(options = {}) {
     const engine = new Engine()
     const start = { native: () => new NativeTransport(), saved: SavedTransport.start, wasm: () => WasmTransport.start(options) }
     engine.#transport = await start[document.documentElement.dataset.engine]()
+    engine.#options = options
     const { head } = last(await engine.#transport.call(encode('describe')))
-    engine.formats = head.formats
+    engine.formats = engine.#transport.formats ?? head.formats
     engine.metrics = head.metrics
     engine.definitions = head.definitions
     engine.columns = head.columns
@@ -47,20 +50,35 @@ export class Engine {
   // canOpen is whether files can be opened beside the sessions that are there.
   get canOpen() { return this.kind === 'wasm' }
 
-  // crash ends the worker as a fatal error within it does, for tests.
-  crash() { this.#transport.crash?.() }
+  // crash ends the workers as fatal errors within them do, for tests.
+  crash() {
+    this.#transport.crash?.()
+    this.#whole?.then(t => t.crash())
+  }
 
   async open(files, options = {}) {
     const { format, labels = [], join, align, year = [], tz = [], onProgress, signal } = options
     files = Array.from(files)
     const number = ++this.#sessions
     const args = { session: number, format, join, align, year, tz, label: files.map((_, i) => labels[i] ?? '') }
-    const { head } = last(await this.#transport.call(encode('open', args), { files, signal }))
-    return new Session(this.#transport, number, head, { files, options, onProgress })
+    const request = encode('open', args)
+    let transport = this.#transport, answer = await transport.call(request, { files, signal })
+    if (answer.head.code === 'partial') {
+      transport = await this.#full()
+      answer = await transport.call(request, { files, signal })
+    }
+    return new Session(transport, number, last(answer).head, { files, options, onProgress, full: () => this.#full() })
+  }
+
+  // full returns the engine with every format, which takes a moment to load.
+  #full() {
+    const { onState, workers } = this.#options
+    return this.#whole ??= this.#transport.whole({ onState, workers }).catch(e => {
+      this.#whole = null
+      throw e
+    })
   }
 }
-
-let writer = null // the second module, once it is needed
 
 // Session is some files that are analyzed together.
 class Session {
@@ -68,8 +86,10 @@ class Session {
   #number
   #generation
   #onProgress
+  #full
 
-  constructor(transport, number, opened, { files, options, onProgress }) {
+  constructor(transport, number, opened, { files, options, onProgress, full }) {
+    this.#full = full
     this.#transport = transport
     this.#number = number
     this.#generation = transport.generation
@@ -113,13 +133,13 @@ class Session {
     return { name: head.name, type: head.mime, bytes: new Uint8Array(body) }
   }
 
-  // write has a file of rows written by the second module, which is inflated for it.
+  // write has a file of rows written by the engine with every format.
   async #write(query, { what }, options = {}) {
     const parts = []
     const { body } = await this.#call('rows', query, { what }, { ...options, onPart: part => parts.push(part) })
     parts.push(body)
-    writer ??= WasmTransport.start({ module: 'writer.wasm', workers: 1 })
-    return last(await (await writer).call(`${what}\n${query.definition ?? ''}`, { files: [new File(parts, 'rows')], signal: options.signal }))
+    const full = await this.#full()
+    return last(await full.call(encode('write', { what, definition: query.definition }), { files: [new File(parts, 'rows')], signal: options.signal }))
   }
 
   // close gives up the files; those of an engine that has died are given up already.

@@ -1,6 +1,6 @@
 import { EngineError } from './error.js'
 import { frames } from './native.js'
-import { loaded, stream } from './wasm.js'
+import { loaded, inflated } from './wasm.js'
 
 // The parts of a request that a saved document has one answer to, whatever they are.
 const free = ['session', 'slo', 'from_ns', 'to_ns', 'buckets', 'xbins', 'ybins', 'points', 'limit', 'width', 'tokens', 'offset', 'packed', 'columns', 'side', 'metric']
@@ -16,7 +16,7 @@ export class SavedTransport {
     const t = new SavedTransport()
     await loaded()
     let key = null
-    for await (const { text, body } of frames(stream('saved'))) {
+    for await (const { text, body } of frames(inflated('saved'))) {
       if (key === null) key = new URLSearchParams(text)
       else {
         t.#answers.push({ key, head: JSON.parse(text), body })

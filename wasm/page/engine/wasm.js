@@ -1,22 +1,26 @@
 import { EngineError, cancelled } from './error.js'
 
-// The document holds the core as text: base64 of a gzip file, and the script of
-// the worker. They stand behind the page's own script, which runs before them.
+// The document holds two modules as text, the core and the whole engine, and the
+// script of their workers. They stand behind the page's own script, which runs before
+// them. The core is a gzip file; the other is packed as what it is beyond the core,
+// which unpacks it.
 export const loaded = () => document.readyState !== 'loading' ? Promise.resolve()
   : new Promise(done => document.addEventListener('DOMContentLoaded', done, { once: true }))
 
 const part = id => document.getElementById(id)?.textContent ?? null
 
-// stream unpacks a part of the document: base64 of a gzip file.
-export function stream(id) {
+// file returns a part of the document that is base64.
+function file(id) {
   const text = part(id)
   if (text === null) throw new EngineError({ message: `this document holds no ${id}`, hint: 'build it with make page' })
-  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), c => c.charCodeAt(0))
-  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return new File([Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), c => c.charCodeAt(0))], id)
 }
 
+// inflated unpacks a part of the document: base64 of a gzip file.
+export const inflated = id => file(id).stream().pipeThrough(new DecompressionStream('gzip'))
+
 // compile returns a module, which all workers share.
-const compile = id => WebAssembly.compileStreaming(new Response(stream(id), { headers: { 'Content-Type': 'application/wasm' } }))
+const compile = bytes => WebAssembly.compileStreaming(new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } }))
 
 // WasmTransport carries calls to the core in a worker. When the worker dies its
 // calls fail with engine_died and the next call starts another one.
@@ -33,16 +37,39 @@ export class WasmTransport {
   #remotes = 0 // workers that read ranges for the first one
   #others = []
 
-  static async start({ onState = () => {}, module = 'core.wasm', workers = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 4) }) {
+  static async start({ onState = () => {}, module, workers = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 4) }) {
     const t = new WasmTransport()
     t.#onState = onState
     t.#remotes = workers > 1 ? workers : 0
     onState('starting')
     await loaded()
     t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
-    t.#module = await compile(module)
+    t.#module = module ?? await compile(inflated('core.wasm.gz'))
     await t.#boot()
     return t
+  }
+
+  // formats are all that the engine and the one with every format read.
+  get formats() { return JSON.parse(part('formats')) }
+
+  // whole starts the engine with every format.
+  async whole(options) {
+    const core = new File([await new Response(inflated('core.wasm.gz')).blob()], 'core.wasm'), parts = []
+    const helper = await WasmTransport.start({ module: this.#module, workers: 1 }) // which does not keep the memory that this takes
+    try {
+      const { head, body } = await helper.call('op=unpack', { files: [file('full.wasm.delta'), core], onAnswer: (_, body) => parts.push(body) })
+      if (head.type === 'error') throw new EngineError(head)
+      return WasmTransport.start({ ...options, module: await compile(new Blob([...parts, body]).stream()) })
+    } finally {
+      helper.#end()
+    }
+  }
+
+  // end lets the workers go.
+  #end() {
+    for (const w of [this.#current, ...this.#others]) w?.terminate()
+    this.#current = null
+    URL.revokeObjectURL(this.#url)
   }
 
   #boot() {

@@ -3,7 +3,6 @@ import { html, use, useState, useRef, useEffect } from './ui.js'
 import * as store from './store.js'
 import { text } from './format.js'
 import { samples } from './samples.js'
-import { command } from './query.js'
 
 // gather turns what was dropped into files; folders are walked.
 async function gather(items) {
@@ -91,7 +90,6 @@ function Failure({ st }) {
   const err = st.error, e = store.engine.value, [format, setFormat] = useState('')
   return html`<section class="failure" role="alert"><h2>${err.code === 'format' ? 'No format knows this file' : e ? 'The files could not be read' : 'The engine did not start'}</h2>
     <p>${err.message}</p>${err.hint && html`<p>${err.hint}</p>`}
-    ${err.code === 'format' && err.formats?.length > 0 && e?.canOpen && html`<p>The command reads more than this page, as any CSV, TSV or JSON log with a latency per request, and shows it in the same views: <code class="line">${command('view', {}, (st.list || []).map((f) => f.name))}</code></p>`}
     ${['engine_died', 'too_large'].includes(err.code) && st.list?.length > 0 && html`<div class="row"><button onClick=${() => store.open(st.list)}>Open the files again</button></div>`}
     ${err.code === 'format' && st.list && html`<form onSubmit=${(ev) => { ev.preventDefault(); if (format) store.open(st.list, { format }) }}><label>Read it as <select onChange=${(ev) => setFormat(ev.target.value)}><option value="">choose a format</option>${e.formats.map((f) => html`<option value=${f.name}>${f.name} — ${f.title}</option>`)}</select></label> <button disabled=${!format}>Read</button></form>
       <details><summary>Why each format said no</summary><dl>${(err.formats || []).map((f) => html`<div><dt><code>${f.name}</code></dt><dd>${f.reason}</dd></div>`)}</dl></details>`}

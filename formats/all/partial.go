@@ -1,0 +1,5 @@
+//go:build js && !full
+
+package all
+
+func init() { partial = true }
