@@ -71,42 +71,25 @@ func makeLayouts() (all [10][2]layout) {
 
 // epochs reads numbers of the form of epoch seconds, ten digits, a point and at
 // most nine decimals, each followed by a comma, into dst as nanoseconds. It
-// stops at the first number of another form and at the last of the list. There
-// are no calls in the loops, because a call would spill every register.
+// stops at the first number of another form and at the last of the list.
 //
 // The seconds are mostly those of the number before, and so is the layout: with
 // that guess the place of the next number does not wait until the digits of this
 // one are counted. One number with another layout changes nothing: where trailing
 // zeros are not written, one in ten is shorter.
 func epochs(dst []int64, b []byte, i int) (n, next int) {
-	var prev, tail, base uint64 // bytes 0 to 7 and 3 to 10 of the number before, and its seconds in ns
-	l := &layouts[0][0]         // that no number has
-	odd := -1                   // the number that last had another layout
-	for {
-		var w *[window]byte
-		for {
-			if n >= len(dst) || len(b)-i < window {
-				return n, i
-			}
-			w = (*[window]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) // b[i:], a seventh faster
-			t := (binary.LittleEndian.Uint64(w[11:19]) ^ l.want[0]) & l.mask[0]
-			u := (binary.LittleEndian.Uint64(w[19:27]) ^ l.want[1]) & l.mask[1]
-			if ((t+l.more[0])|t|(u+l.more[1])|u)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != prev || binary.LittleEndian.Uint64(w[3:11]) != tail {
-				break
-			}
-			dst[n] = int64(base + parse8(t)*10 + u) // u is the ninth digit
-			n++
-			i += l.size
-		}
+	var l *layout
+	odd := -1 // the number that last had another layout
+	for n < len(dst) && len(b)-i >= window {
+		w := (*[window]byte)(b[i:])
 		t := binary.LittleEndian.Uint64(w[0:8]) ^ zeros
 		high, d8, d9 := parse8(t), uint64(w[8]-'0'), uint64(w[9]-'0')
 		u := binary.LittleEndian.Uint64(w[11:19]) ^ zeros
 		k := digits(u)
 		if digits(t) != 8 || high >= 92233720 || d8 > 9 || d9 > 9 || w[10] != '.' || k == 0 { // or beyond int64
-			return n, i
+			break
 		}
-		prev, tail = binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[3:11])
-		base = high*1e11 + d8*1e10 + d9*1e9
+		base := high*1e11 + d8*1e10 + d9*1e9
 		v := base + parse8(u&(1<<(8*k)-1))*10
 		if k == 8 {
 			if d := uint64(w[19] - '0'); d <= 9 {
@@ -115,7 +98,7 @@ func epochs(dst []int64, b []byte, i int) (n, next int) {
 			}
 		}
 		if w[(11+k)&31] != ',' {
-			return n, i
+			break
 		}
 		own := &layouts[k][0]
 		if w[(12+k)&31] == ' ' {
@@ -129,5 +112,41 @@ func epochs(dst []int64, b []byte, i int) (n, next int) {
 		dst[n] = int64(v)
 		n++
 		i += own.size
+		done, at := l.read(dst[n:], b, i, binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[3:11]), base)
+		n, i = n+done, at
 	}
+	return n, i
+}
+
+// read reads numbers that are laid out so and whose bytes 0 to 7 and 3 to 10 are
+// first and point, into dst; base is their seconds in ns. There are no calls in the
+// loops, because a call would spill every register, nor is there anything in them
+// that is not needed for nearly every number.
+func (l *layout) read(dst []int64, b []byte, i int, first, point, base uint64) (n, next int) {
+	text := unsafe.Pointer(unsafe.SliceData(b)) // without checks of bounds, a seventh faster
+	size, last := l.size, len(b)-window
+	want, mask, more := l.want[0], l.mask[0], l.more[0]
+	if size <= 11+8 { // all that is behind the point is in one word
+		for ; n < len(dst) && i <= last; n++ {
+			w := (*[window]byte)(unsafe.Add(text, i))
+			t := (binary.LittleEndian.Uint64(w[11:19]) ^ want) & mask
+			if ((t+more)|t)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != first || binary.LittleEndian.Uint64(w[3:11]) != point {
+				break
+			}
+			dst[n] = int64(base + parse8(t)*10)
+			i += size
+		}
+		return n, i
+	}
+	for ; n < len(dst) && i <= last; n++ {
+		w := (*[window]byte)(unsafe.Add(text, i))
+		t := (binary.LittleEndian.Uint64(w[11:19]) ^ want) & mask
+		u := (binary.LittleEndian.Uint64(w[19:27]) ^ l.want[1]) & l.mask[1]
+		if ((t+more)|t|(u+l.more[1])|u)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != first || binary.LittleEndian.Uint64(w[3:11]) != point {
+			break
+		}
+		dst[n] = int64(base + parse8(t)*10 + u) // u is the ninth digit
+		i += size
+	}
+	return n, i
 }
