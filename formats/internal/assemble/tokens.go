@@ -103,11 +103,12 @@ func (w *Writer) gaps(list []int64, r *Row, kind trace.ClockKind) (out []int64, 
 // differences sets gaps to those of consecutive stamps, and returns a negative
 // number if one is negative.
 func differences(gaps, t []int64) (sign int64) {
-	before := t[0]
-	for i, at := range t[1:] {
-		gaps[i] = at - before
-		sign |= at - before
-		before = at
+	next := t[1:]
+	t, gaps = t[:len(next)], gaps[:len(next)] // so that nothing is checked in the loop
+	for i, at := range next {
+		gap := at - t[i]
+		gaps[i] = gap
+		sign |= gap
 	}
 	return sign
 }
