@@ -70,6 +70,7 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 			eachCell(filled, lackTokens)
 		}
 		s.joinDiags(run, log)
+		filled.Explain()
 		r.Runs = append(r.Runs, *filled)
 	}
 	if err := s.store.failed(); err != nil {

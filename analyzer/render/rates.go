@@ -207,6 +207,7 @@ func (b *builder) windows(r *report.Run, lead string) {
 	b.compact(of, lead, []string{"from"}, rows)
 	if len(rows) > 0 {
 		b.stagesBy(r, of, lead, []string{"from"}, rows)
+		b.change(r, lead)
 	}
 }
 

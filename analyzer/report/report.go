@@ -88,6 +88,7 @@ type Run struct {
 	Sides     []Side      `json:"sides"`     // each side's own figures, from outside, where the rows of the run are of several; else empty
 	Join      *Join       `json:"join"`      // which rows of several inputs are of one request; null unless they were joined
 
+	Changes    []Change     `json:"changes,omitempty"`    // the largest from window to window, by set of entries; absent without any
 	Reconciled []Reconciled `json:"reconciled,omitempty"` // what requests add up to beside the engines' own counts; absent where the run has not both
 }
 
@@ -152,7 +153,8 @@ type Removed struct {
 type Group struct {
 	By      map[string]string `json:"by"` // value of each dimension; empty text: not recorded
 	Cell                      // the requests of the group
-	Windows []Window          `json:"windows"` // the group by time; empty without a window length
+	Windows []Window          `json:"windows"`           // the group by time; empty without a window length
+	Changes []Change          `json:"changes,omitempty"` // as of the run
 }
 
 // Window is a cell of one time window.

@@ -52,11 +52,13 @@ func (r *Report) Tidy() iter.Seq[Row] {
 			t.sides(run.Sides)
 			t.join(run.Join)
 			t.windows("window", run.Windows)
+			t.changes("window", run.Changes, run.Windows)
 			for j := range run.Groups {
 				g := &run.Groups[j]
 				t.row = Row{Run: run.Label, Scope: "group", Group: g.By}
 				t.cell(&g.Cell)
 				t.windows("group_window", g.Windows)
+				t.changes("group_window", g.Changes, g.Windows)
 			}
 		}
 	}
