@@ -2,6 +2,8 @@ package tokenlog
 
 import (
 	"encoding/binary"
+	"slices"
+	"unsafe"
 
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
@@ -71,76 +73,154 @@ func (t *template) cut(text []byte, i, size, id, name int) (s stencil, ok bool) 
 	return s, true
 }
 
+// word returns the eight bytes that are at bytes behind p. Its callers know that
+// they are there: what the compiler does to find out takes as long as the rest.
+func word(p unsafe.Pointer, at int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, at))[:])
+}
+
 // match reports whether the line at the beginning of b has the layout, apart
-// from its values.
+// from its values. b is at least eight bytes longer.
 func (s *stencil) match(b []byte) bool {
-	diff := uint64(0)
+	p, diff := unsafe.Pointer(unsafe.SliceData(b[:s.size+8])), uint64(0)
 	for i := range s.windows {
 		w := &s.windows[i]
-		diff |= binary.LittleEndian.Uint64(b[w.at:])&w.mask ^ w.word
+		diff |= word(p, w.at)&w.mask ^ w.word
 	}
 	return diff == 0
 }
 
-// epochClock reads seconds since 1970 whose digits stand at known places. It
-// remembers the first eight digits, which are nearly always the same.
-type epochClock struct{ first, high uint64 }
+// match4 is match for the four lines at the beginning of b: each window is
+// fetched once for all of them.
+func (s *stencil) match4(b []byte) bool {
+	p, diff := unsafe.Pointer(unsafe.SliceData(b[:4*s.size+8])), uint64(0)
+	p1, p2, p3 := unsafe.Add(p, s.size), unsafe.Add(p, 2*s.size), unsafe.Add(p, 3*s.size)
+	for i := range s.windows {
+		w := &s.windows[i]
+		diff |= word(p, w.at)&w.mask ^ w.word
+		diff |= word(p1, w.at)&w.mask ^ w.word
+		diff |= word(p2, w.at)&w.mask ^ w.word
+		diff |= word(p3, w.at)&w.mask ^ w.word
+	}
+	return diff == 0
+}
 
 // tokens reads lines that the stencil fits, from text[i:] on, and returns where
-// the first one begins that it does not fit.
+// the first one begins that it does not fit. What stands between the values, the
+// times, and the ids are each read by a loop of its own over some lines, which
+// the registers are enough for.
 func (s *events) tokens(st *stencil, i int) int {
-	text, end := s.parser.text, len(s.Text)
-	list := s.Ticks
-	first, high := s.clock.first, s.clock.high
-	last := uint64(1)<<(8*(st.name&7)) - 1
-	fraction := ^uint64(0)
-	if st.decimals < 8 {
-		fraction = 1<<(8*st.decimals) - 1
+	const most = 64 // lines at a time: they stay in the first-level cache
+	for {
+		n := st.lines(s.Text, s.parser.text, i, most)
+		if n == 0 {
+			return i
+		}
+		s.Ticks = slices.Grow(s.Ticks, n)
+		had := len(s.Ticks)
+		ticks := s.Ticks[had : had+n]
+		k := st.times(s.parser.text, i, ticks, &s.clock)
+		k = st.names(s.parser.text, i, ticks[:k])
+		s.Ticks = s.Ticks[:had+k]
+		s.kinds[assemble.Token] += int64(k)
+		if i += k * st.size; k < most {
+			return i
+		}
 	}
-	for i+st.size <= end && st.match(text[i:i+st.size+8]) {
-		w := (*[24]byte)(text[i+st.time:])
-		if x := binary.LittleEndian.Uint64(w[0:8]); x != first {
-			t := x ^ numx.Zeros
-			v := numx.Digits8(t)
-			if notDigits(t) != 0 || v >= 92233720 {
-				break // beyond an int64, or no number
+}
+
+// lines returns how many of the lines of block at i, at most most, have the layout
+// apart from their values. text has some bytes behind those of the block.
+func (s *stencil) lines(block, text []byte, i, most int) (n int) {
+	most = min(most, (len(block)-i)/s.size)
+	for ; n+4 <= most && s.match4(text[i:]); n += 4 {
+		i += 4 * s.size
+	}
+	for ; n < most && s.match(text[i:]); n++ {
+		i += s.size
+	}
+	return n
+}
+
+// epochClock reads seconds since 1970 whose digits stand at known places. It
+// remembers the seconds of the stamp before, which are nearly always the same:
+// their first eight bytes, the eight that end with the point, and the value in ns.
+type epochClock struct{ head, tail, base uint64 }
+
+// times reads the times of the lines from text[i:] on into ticks and returns how
+// many it could.
+func (s *stencil) times(text []byte, i int, ticks []assemble.Tick, c *epochClock) (n int) {
+	clock, step := *c, s.size
+	fraction, nine := ^uint64(0), s.decimals == 9
+	if s.decimals < 8 {
+		fraction = 1<<(8*s.decimals) - 1
+	}
+	i += s.time
+	for ; n < len(ticks); n++ {
+		w := (*[24]byte)(text[i:])
+		if binary.LittleEndian.Uint64(w[0:8]) != clock.head || binary.LittleEndian.Uint64(w[3:11]) != clock.tail {
+			if !clock.read(w) {
+				break
 			}
-			first, high = x, v*1e11
 		}
-		d8, d9 := uint64(w[8]-'0'), uint64(w[9]-'0')
 		t := (binary.LittleEndian.Uint64(w[11:19]) ^ numx.Zeros) & fraction
-		if d8 > 9 || d9 > 9 || notDigits(t) != 0 {
-			break
-		}
-		at := high + d8*1e10 + d9*1e9 + numx.Digits8(t)*10
-		if st.decimals == 9 {
+		at := clock.base + numx.Digits8(t)*10
+		if nine {
 			d := uint64(w[19] - '0')
 			if d > 9 {
 				break
 			}
 			at += d
 		}
+		if notDigits(t) != 0 || at == 0 {
+			break
+		}
+		ticks[n].SetTime(int64(at))
+		i += step
+	}
+	*c = clock
+	return n
+}
+
+// read reads the seconds at the beginning of w. It returns false if they are no
+// number, or beyond an int64.
+func (c *epochClock) read(w *[24]byte) bool {
+	head, tail := binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[3:11])
+	t, d8, d9 := head^numx.Zeros, uint64(w[8]-'0'), uint64(w[9]-'0')
+	v := numx.Digits8(t)
+	if notDigits(t) != 0 || v >= 92233720 || d8 > 9 || d9 > 9 {
+		return false
+	}
+	*c = epochClock{head, tail, v*1e11 + d8*1e10 + d9*1e9}
+	return true
+}
+
+// names reads the ids of the lines from text[i:] on into ticks and returns how many
+// it could.
+func (s *stencil) names(text []byte, i int, ticks []assemble.Tick) (n int) {
+	if len(ticks) == 0 {
+		return 0
+	}
+	size, step, lead := s.name, s.size, s.id
+	i += lead
+	p := unsafe.Pointer(unsafe.SliceData(text[i : i+(len(ticks)-1)*step+size+8]))
+	words, last := size&^7, uint64(1)<<(8*(size&7))-1
+	for ; n < len(ticks); n++ {
 		h, bad := assemble.HashSeed, uint64(0)
-		id := i + st.id
-		name := text[id : id+st.name+8]
-		for ; len(name) >= 16; name = name[8:] {
-			x := binary.LittleEndian.Uint64(name)
+		for k := 0; k < words; k += 8 {
+			x := word(p, k)
 			bad |= notPlain(x)
 			h = assemble.Mix(h, x)
 		}
-		x := binary.LittleEndian.Uint64(name) & last
-		bad |= notPlain(x | ^last) // bytes of ones are plain
-		if bad != 0 || at == 0 {
+		x := word(p, words) & last
+		if bad|notPlain(x|^last) != 0 { // bytes of ones are plain
 			break
 		}
-		h = assemble.Mix(assemble.Mix(h, x), uint64(st.name))
-		list = append(list, assemble.MakeTick(h, int64(at), id, st.id, st.name))
-		i += st.size
+		ticks[n].SetName(assemble.Mix(assemble.Mix(h, x), uint64(size)), i, lead, size)
+		p = unsafe.Add(p, step)
+		i += step
 	}
-	s.kinds[assemble.Token] += int64(len(list) - len(s.Ticks))
-	s.Ticks = list
-	s.clock = epochClock{first, high}
-	return i
+	return n
 }
 
 const tops = 0x8080808080808080
@@ -150,9 +230,10 @@ const tops = 0x8080808080808080
 func notDigits(t uint64) uint64 { return (t + 0x7676767676767676 | t) & tops }
 
 // notPlain returns a number other than 0 if one of the bytes of x is a quote, a
-// backslash or a control character.
+// backslash or a control character. With bit 1 flipped, a quote comes right behind
+// the control characters, and nothing else does.
 func notPlain(x uint64) uint64 {
 	const ones = 0x0101010101010101
-	quote, escape := x^ones*'"', x^ones*'\\'
-	return ((quote-ones)&^quote | (escape-ones)&^escape | (x-ones*' ')&^x) & tops
+	low, escape := x^ones*2, x^ones*'\\'
+	return ((low-ones*('"'-1))&^low | (escape-ones)&^escape) & tops
 }

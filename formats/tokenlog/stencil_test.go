@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -32,13 +33,27 @@ func TestStencils(t *testing.T) {
 				k := r.IntN(len(text))
 				text[k] = []byte{'"', '\\', '\n', ' ', ',', ':', '}', '.', '0', '9', '-', 'e', 'x', 0, 0xc3, byte(r.IntN(256))}[r.IntN(16)]
 			}
-			fast, a := scanText(text, true)
-			slow, b := scanText(text, false)
-			if !slices.Equal(fast, slow) || a.diagnosed != b.diagnosed || a.noise != b.noise || a.kinds != b.kinds {
-				t.Fatalf("%q\nfast %+v\nslow %+v", text, fast, slow)
-			}
+			readBoth(t, text)
 		}
 	}
+}
+
+// readBoth reads text with layouts that are learned and without: both must say the
+// same.
+func readBoth(t *testing.T, text []byte) {
+	fast, a := scanText(text, true)
+	slow, b := scanText(text, false)
+	if !slices.Equal(fast, slow) || a.diagnosed != b.diagnosed || a.noise != b.noise || a.kinds != b.kinds {
+		t.Fatalf("%q\nfast %+v\nslow %+v", text, fast, slow)
+	}
+}
+
+func FuzzStencils(f *testing.F) {
+	line := `{"ts":1764428000.431902,"request_id":"r-00001","event":"token"}` + "\n"
+	f.Add([]byte(strings.Repeat(line, 9)))
+	f.Add([]byte(strings.Repeat(strings.Replace(line, "0.431902", "0.431902123", 1), 6) + line))
+	f.Add([]byte(strings.Repeat(strings.Replace(line, "r-00001", "0123456789abcdef-\xc3\xa4", 1), 5)))
+	f.Fuzz(func(t *testing.T, text []byte) { readBoth(t, text) })
 }
 
 // TestStencilLayouts: lines whose values change their lengths, so that one

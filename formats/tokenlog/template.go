@@ -159,14 +159,11 @@ func (t *template) match(b []byte, i int, ev *assemble.Event) (next int, ok bool
 // hashText hashes the text at b[i:] up to a quote, backslash or control
 // character, and returns the offset of that.
 func hashText(b []byte, i int) (end int, hash uint64) {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	from := i
 	h := assemble.HashSeed
 	for {
 		x := binary.LittleEndian.Uint64(b[i:])
-		quote, escape := x^ones*'"', x^ones*'\\'
-		m := ((quote-ones)&^quote | (escape-ones)&^escape | (x-ones*' ')&^x) & tops
-		if m != 0 {
+		if m := notPlain(x); m != 0 {
 			n := bits.TrailingZeros64(m) >> 3
 			h = assemble.Mix(h, x&(1<<(8*n)-1))
 			return i + n, assemble.Mix(h, uint64(i+n-from))

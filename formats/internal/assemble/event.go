@@ -73,6 +73,15 @@ func MakeTick(hash uint64, at int64, from, lead, size int) Tick {
 	return Tick{hash, at, uint32(from), uint16(lead), uint8(size)}
 }
 
+// SetTime makes t's stamp at, in ns.
+func (t *Tick) SetTime(at int64) { t.at = at }
+
+// SetName makes t one of a Token event of a request, as MakeTick does, and leaves its
+// stamp. Ticks made in a row by these two need not be copied.
+func (t *Tick) SetName(hash uint64, from, lead, size int) {
+	t.hash, t.from, t.lead, t.size = hash, uint32(from), uint16(lead), uint8(size)
+}
+
 // Event returns the i-th event in file order.
 func (e *Events) Event(i int) Event { return e.event(&e.Ticks[i]) }
 
