@@ -91,6 +91,10 @@ export function parts(unit, v) {
 // count prints a whole number with spaces between thousands.
 export const count = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f')
 
+// percent is a rank in percent, rankName its name: p99.9.
+export const percent = (rank) => Number((rank * 100).toPrecision(6))
+export const rankName = (rank) => 'p' + percent(rank)
+
 // seconds prints ns as an exact duration in the spelling of the flags: 1.5s.
 export function duration(ns) {
   ns = Math.round(ns)
@@ -152,12 +156,14 @@ export function axis(unit, list) {
   return { ...s, prec: step > 0 ? Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9))) : 0 }
 }
 
-// logTicks returns the powers of ten in [lo, hi], and 2 and 5 times these where
-// there are few.
-export function logTicks(lo, hi) {
-  const out = [], decades = Math.log10(hi / lo)
-  for (let e = Math.floor(Math.log10(lo)); e <= Math.ceil(Math.log10(hi)); e++) {
-    for (const m of decades < 2.5 ? [1, 2, 5] : [1]) {
+// logTicks returns about n round numbers in [lo, hi]: 1, 2 and 5 times the powers of
+// ten, 1 and 3 times these, the powers alone or every few of them.
+export function logTicks(lo, hi, n = 9) {
+  const from = Math.floor(Math.log10(lo)), to = Math.ceil(Math.log10(hi)), decades = Math.log10(hi / lo)
+  const each = decades * 3 <= n ? [1, 2, 5] : decades * 2 <= n ? [1, 3] : [1], step = Math.max(1, Math.ceil(decades / n))
+  const out = []
+  for (let e = Math.ceil(from / step) * step; e <= to; e += step) {
+    for (const m of each) {
       const v = m * 10 ** e
       if (v >= lo && v <= hi) out.push(v)
     }

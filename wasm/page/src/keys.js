@@ -1,7 +1,10 @@
 // The keyboard. Single keys are inactive in fields and dialogs, and can be switched off.
 import { html, use, signal } from './ui.js'
 import * as store from './store.js'
-import { views } from './state.js'
+import { views, ranks } from './state.js'
+import { text, rankName } from './format.js'
+import { metricName } from './names.js'
+import { say } from './ui.js'
 import { browse } from './drop.js'
 import { Licences } from './licences.js'
 
@@ -23,7 +26,9 @@ export const map = [
   { key: '0', name: 'All of the time', run: () => store.set({ times: [] }) },
   { key: ',', name: 'Previous request in the list', run: () => step(-1) },
   { key: '.', name: 'Next request in the list', run: () => step(1) },
-  { key: 'g', name: 'SLO limits', run: () => document.querySelector('#limits input')?.focus() },
+  { key: '[', name: 'Lower percentile', run: () => percentile(-1) },
+  { key: ']', name: 'Higher percentile', run: () => percentile(1) },
+  { key: 'g', name: 'SLO limits', run: () => document.querySelector('#limits input:not(:disabled)')?.focus() },
   { key: 'c', name: 'Compare with more files', run: () => { store.panel.value = 'add' } },
   { key: 'e', name: 'Save or export', run: () => { store.panel.value = 'export' } },
   { key: 't', name: 'Next theme', always: true, run: () => store.set({ theme: themes[(themes.indexOf(store.state.value.theme) + 1) % 3] }) },
@@ -39,6 +44,14 @@ function step(by) {
   if (!list.length) return
   const at = list.indexOf(store.state.value.row)
   store.set({ row: list[Math.min(list.length - 1, Math.max(0, at < 0 ? 0 : at + by))] })
+}
+
+// percentile marks the next rank, in the distribution and wherever tails stand.
+function percentile(by) {
+  const s = store.state.value, rank = ranks[Math.min(ranks.length - 1, Math.max(0, ranks.indexOf(s.rank) + by))]
+  const m = store.run.value?.metrics[s.metric], v = m?.n ? m.quantiles[rank] : undefined
+  store.set({ rank })
+  say(metricName(s.metric) + ' ' + rankName(rank) + ': ' + (v === undefined ? 'not known' : text(m.unit, v)))
 }
 
 function span() {

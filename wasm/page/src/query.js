@@ -17,8 +17,14 @@ export function query(state) {
   }
   if (state.definition) q.definition = state.definition
   if (state.slo.length) q.slo = limits(state.slo)
+  if (state.groups.length) q.by = state.groups.join(',')
+  if (state.window) q.window = duration(state.window)
   return q
 }
+
+// ungrouped is a query as views of requests take it: they are of the same requests,
+// however a report groups them.
+export const ungrouped = ({ by, window, ...q }) => q
 
 // bare texts need no quotes in a filter.
 const bare = /^[\w.:/+@-]+$/

@@ -7,6 +7,7 @@ import { command, query, range } from './query.js'
 import { Lines } from './charts/lines.js'
 import { curve } from './curves.js'
 import { Select } from './widgets.js'
+import { Controls } from './views/breakdown.js'
 
 
 export function Header() {
@@ -46,6 +47,7 @@ export function Selection() {
       ${s.times.length > 0 && html`<button class="quiet" aria-label="Leave this range" onClick=${() => store.set({ times: s.times.slice(0, -1) })}>✕</button>`}
     </nav>
     ${e?.definitions?.length > 1 && e.kind !== 'saved' && html`<${Select} label="Definitions" value=${s.definition || 'default'} options=${e.definitions.map((d) => [d.name, d.name])} onChange=${(v) => store.set({ definition: v === 'default' ? '' : v })} />`}
+    ${e && e.kind !== 'saved' && html`<${Controls} s=${s} run=${run} dimensions=${e.dimensions} />`}
     <span id="filter-problem" class="bad">${wrong}</span>
     <span class="muted removed">${removed(run)}</span>
   </section>`
@@ -54,16 +56,6 @@ export function Selection() {
 const removed = (run) => {
   const x = run.removed, list = [[x.filter, 'by the filter'], [x.interval, 'outside the time'], [x.trim, 'trimmed']].filter(([n]) => n > 0)
   return list.length ? 'left out: ' + list.map(([n, t]) => count(n) + ' ' + t).join(', ') : ''
-}
-
-// zoom makes a range of time the innermost breadcrumb.
-export function zoom(from, to) {
-  const s = store.state.value, last = s.times[s.times.length - 1]
-  if (last) {
-    from = Math.max(from, last[0])
-    to = Math.min(to, last[1])
-  }
-  if (to - from >= 1) store.set({ times: [...s.times, [Math.round(from), Math.round(to)]] })
 }
 
 // Minimap shows the requests in flight over the whole run, whatever is selected.

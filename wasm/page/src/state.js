@@ -7,6 +7,7 @@ import { duration, parseDuration } from './format.js'
 export const version = 1
 export const views = ['overview', 'latency', 'timeline', 'load', 'requests', 'compare', 'diagnostics']
 const curves = ['ecdf', 'percentile', 'histogram']
+export const ranks = [0.5, 0.9, 0.95, 0.99, 0.999]
 const colors = ['status', 'cached_tokens', 'output_tokens', 'concurrency']
 
 export const defaults = () => ({
@@ -17,6 +18,10 @@ export const defaults = () => ({
   curve: 'ecdf',
   color: 'status',
   by: '', // what the distribution is split by: status, model or prompt
+  layout: 'overlay', // of a distribution that is split
+  rank: 0.99, // the percentile that is read out and stands for the tail
+  groups: [], // dimensions of --by
+  window: 0, // length of the windows of --window in ns; 0: none
   times: [], // [from, to] in ns since the first stamp of the run, each within the one before
   filter: '', // an expression of --filter
   slo: [], // [{metric, max}], max in ns
@@ -37,6 +42,10 @@ const codecs = {
   curve: enumOf(curves),
   color: enumOf(colors),
   by: enumOf(['', 'status', 'model', 'prompt']),
+  layout: enumOf(['overlay', 'panels']),
+  rank: { write: (v) => Number((v * 100).toPrecision(6)), read: (s) => ranks.find((r) => Number((r * 100).toPrecision(6)) === Number(s)) },
+  groups: { write: (list) => list.join(','), read: (s) => /^[a-z_]{1,30}(,[a-z_]{1,30})?$/.test(s) ? s.split(',') : undefined },
+  window: { write: duration, read: (s) => parseDuration(s) > 0 ? parseDuration(s) : undefined },
   times: {
     write: (list) => list.map(([a, b]) => duration(a) + '..' + duration(b)).join('~'),
     read: (s) => {
@@ -62,7 +71,7 @@ const codecs = {
 }
 
 // names are the keys in a link, by field.
-const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', by: 'by', times: 't', filter: 'f', slo: 'slo', definition: 'def', row: 'sel', theme: 'theme', file: 'h' }
+const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', by: 'by', layout: 'layout', rank: 'p', groups: 'groups', window: 'w', times: 't', filter: 'f', slo: 'slo', definition: 'def', row: 'sel', theme: 'theme', file: 'h' }
 
 // upgrades[v] turns the fields of a link of version v into those of version v + 1.
 const upgrades = {}

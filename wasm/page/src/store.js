@@ -2,7 +2,7 @@
 // answers to the present query. Views read signals; this module alone writes them.
 import { signal, batch, computed, say } from './ui.js'
 import { decode, encode } from './state.js'
-import { query, range } from './query.js'
+import { query, range, ungrouped } from './query.js'
 import { judge } from './slo.js'
 import { visible, clean } from './visible.js'
 import { pick } from './pick.js'
@@ -27,6 +27,9 @@ export function notice(text) {
 }
 export const dismiss = (text) => { notices.value = notices.value.filter((x) => x !== text) }
 
+// asks are the fields that a report is asked with.
+const asks = ['filter', 'times', 'definition', 'groups', 'window']
+
 // set changes fields of the state. A new view, selection or row is a step that the
 // browser's Back undoes; anything else replaces the link.
 let timer = 0
@@ -34,12 +37,12 @@ export function set(change) {
   const before = state.value, after = { ...before, ...change }
   if (encode(before) === encode(after)) return
   state.value = after
-  const step = ['view', 'row', 'run', 'times', 'filter', 'definition'].some((k) => k in change && JSON.stringify(before[k]) !== JSON.stringify(after[k]))
+  const step = ['view', 'row', 'run', ...asks].some((k) => k in change && JSON.stringify(before[k]) !== JSON.stringify(after[k]))
   clearTimeout(timer)
   const link = () => history[step ? 'pushState' : 'replaceState'](null, '', '#' + encode(state.value))
   if (step) link()
   else timer = setTimeout(link, 150)
-  if (['filter', 'times', 'definition'].some((k) => k in change)) refresh()
+  if (asks.some((k) => k in change)) refresh()
   else if ('slo' in change) later()
 }
 
@@ -67,7 +70,7 @@ export const selection = computed(() => range(state.value))
 // selected, but no limit.
 let opened = 0
 export const asked = computed(() => {
-  const { slo, ...selection } = query(state.value)
+  const { slo, ...selection } = ungrouped(query(state.value))
   return JSON.stringify([session.value ? opened : -1, runIndex.value, report.value ? 1 : 0, selection])
 })
 
@@ -241,6 +244,7 @@ export async function refresh() {
 
 // columns fetches the columns of a run, unless only limits have changed.
 async function columns(s, r, i, q, signal, old) {
+  q = ungrouped(q)
   const bare = JSON.stringify({ ...q, slo: undefined })
   const names = [...wanted, ...state.value.slo.map((l) => l.metric).filter((m) => !wanted.includes(m))]
   if (old && old.bare === bare && names.every((x) => x in old) && old.label === r.label) return old
@@ -287,7 +291,7 @@ function readable(columns) {
 }
 
 // view asks the engine for a view of the present run under the present query.
-export const view = (spec, options) => session.value.view(query(state.value), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
+export const view = (spec, options) => session.value.view(ungrouped(query(state.value)), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
 
 let linked = state.value.file // of the link that the page was opened with
 

@@ -34,6 +34,18 @@ export function apply(choice) {
   theme.value = now
 }
 
+// shown makes the document show a theme until done is called, for what is drawn in
+// between; nothing of it reaches the screen.
+export function shown(name) {
+  const before = document.documentElement.dataset.theme
+  const put = (t) => {
+    document.documentElement.dataset.theme = t
+    cache = null
+  }
+  put(name)
+  return () => put(before)
+}
+
 export const follow = (choice) => dark.addEventListener('change', () => apply(choice()))
 
 // still says whether motion is unwanted.

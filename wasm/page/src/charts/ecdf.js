@@ -2,11 +2,11 @@
 // most x (with the 95 % band of the empirical distribution), x by percentile, or a
 // histogram.
 import { html, useMemo } from '../ui.js'
-import { PlotArea, limitLine } from './plotarea.js'
-import { text, count } from '../format.js'
+import { PlotArea, limitLine, acrossLine } from './plotarea.js'
+import { text, count, rankName } from '../format.js'
 import { quantile, atMost, band, sampled } from '../stats.js'
 
-const rankText = (p) => 'p' + Number((p * 100).toPrecision(6))
+const rankText = rankName
 const pTicks = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
 
 const floor = (v, lo) => v > 0 ? v : lo
@@ -31,16 +31,17 @@ function bounds(list, limit) {
 }
 
 // Curves draws series [{label, color, values (sorted), dash}]. mode is ecdf,
-// percentile or histogram. onPick(v) moves the limit.
-export function Curves({ series, unit, name, mode, limit, onPick, height = 300 }) {
-  const list = series.filter((s) => s.values.length), [lo, hi] = useMemo(() => bounds(list, limit), [series, limit])
+// percentile or histogram; rank is the percentile that is marked. onPick(v) moves the
+// limit. The axis of values goes with over, or with the values and the limit.
+export function Curves({ series, unit, name, mode, limit, onPick, rank, over, height = 300 }) {
+  const list = series.filter((s) => s.values.length), [lo, hi] = useMemo(() => bounds(over || list, over ? null : limit), [series, over, limit])
   const n = Math.min(...list.map((s) => s.values.length)), top = Math.min(0.9999, 1 - 1 / (2 * Math.max(n, 10)))
   const value = { lo, hi, log: true, unit, title: name }
   const share = { lo: 0, hi: 1, unit: 'ratio', title: 'requests with at most this' }
-  const rank = { lo: 0, hi: Math.max(top, 0.95), fn: (p) => -Math.log10(1 - p), inverse: (v) => 1 - 10 ** -v, unit: '', title: 'percentile', ticks: [[0, 'p0'], ...pTicks.filter((p) => p <= Math.max(top, 0.95)).map((p) => [p, rankText(p)])] }
+  const ranked = { lo: 0, hi: Math.max(top, 0.95), fn: (p) => -Math.log10(1 - p), inverse: (v) => 1 - 10 ** -v, unit: '', title: 'percentile', ticks: [[0, 'p0'], ...pTicks.filter((p) => p <= Math.max(top, 0.95)).map((p) => [p, rankText(p)])] }
   const first = list[0]
   const bins = useMemo(() => mode === 'histogram' ? histogram(list, lo, hi) : null, [series, mode, lo, hi])
-  const axes = mode === 'percentile' ? [rank, value] : mode === 'ecdf' ? [value, share] : [value, { lo: 0, hi: bins.max * 1.08, unit: '', title: 'values per bin' }]
+  const axes = mode === 'percentile' ? [ranked, value] : mode === 'ecdf' ? [value, share] : [value, { lo: 0, hi: bins.max * 1.08, unit: '', title: 'values per bin' }]
   const draw = (g, { c, sx, sy, box }) => {
     for (const s of list) {
       g.strokeStyle = g.fillStyle = c[s.color]
@@ -51,14 +52,19 @@ export function Curves({ series, unit, name, mode, limit, onPick, height = 300 }
       g.setLineDash([])
     }
     if (limit && mode !== 'percentile') limitLine(g, { c, sx, box }, limit, text(unit, limit))
-    if (limit && mode === 'percentile') {
-      g.strokeStyle = c.limit
-      g.setLineDash([5, 3])
-      g.beginPath()
-      g.moveTo(box.x, sy(limit))
-      g.lineTo(box.x + box.w, sy(limit))
-      g.stroke()
-    }
+    if (limit && mode === 'percentile') acrossLine(g, { c, sy, box }, limit)
+    if (rank && list.length === 1 && mode !== 'histogram') mark(g, c, sx, sy, box)
+  }
+  const mark = (g, c, sx, sy, box) => {
+    const v = quantile(first.values, rank), [px, py] = mode === 'percentile' ? [sx(rank), sy(floor(v, lo))] : [sx(floor(v, lo)), sy(rank)]
+    g.fillStyle = c.ink
+    g.beginPath()
+    g.arc(px, py, 4, 0, 7)
+    g.fill()
+    g.font = '600 12px ' + c.font
+    const left = px > box.x + box.w / 2
+    g.textAlign = left ? 'right' : 'left'
+    g.fillText(`${rankText(rank)} ${text(unit, v)}`, px + (left ? -9 : 9), Math.min(box.y + box.h - 6, Math.max(box.y + 12, py + 18)))
   }
   const read = (x, y) => {
     if (mode === 'percentile') return list.map((s) => `${s.label}: ${rankText(x)} = ${text(unit, quantile(s.values, x))}`).join('\n')
@@ -67,10 +73,11 @@ export function Curves({ series, unit, name, mode, limit, onPick, height = 300 }
   }
   const data = first && [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999].filter((p) => p < top || p <= 0.95).map((p) => {
     const v = quantile(first.values, p)
-    return { x: mode === 'percentile' ? p : floor(v, lo), y: mode === 'percentile' ? floor(v, lo) : mode === 'ecdf' ? p : undefined, text: list.map((s) => `${s.label}: ${rankText(p)} ${text(unit, quantile(s.values, p))}`).join('\n') }
+    return { x: mode === 'percentile' ? p : floor(v, lo), y: mode === 'percentile' ? floor(v, lo) : mode === 'ecdf' ? p : undefined, text: list.map((s) => `${s.label}: ${rankText(p)} ${text(unit, quantile(s.values, p))}`).join('\n'), pick: onPick && (() => onPick(v)) }
   })
+  const grips = limit && onPick && [{ axis: mode === 'percentile' ? 'y' : 'x', value: limit, label: name + ' limit on the chart', text: (v) => text(unit, v), onChange: onPick }]
   if (!list.length) return html`<p class="muted">No values.</p>`
-  return html`<${PlotArea} height=${height} x=${axes[0]} y=${axes[1]} draw=${draw} read=${read} data=${data} label=${name} onPick=${onPick && ((x, y) => onPick(mode === 'percentile' ? y : x))} />`
+  return html`<${PlotArea} height=${height} x=${axes[0]} y=${axes[1]} draw=${draw} read=${read} data=${data} label=${name} grips=${grips} onPick=${onPick && ((x, y) => onPick(mode === 'percentile' ? y : x))} />`
 }
 
 function line(g, s, mode, sx, sy, box, lo) {

@@ -3,6 +3,8 @@ import uPlot from '../../vendor/uplot.js'
 import { html, useRef, useLayoutEffect, useSize, use } from '../ui.js'
 import { colors, theme } from '../theme.js'
 import { timeSteps, axis as axisScale, number, text } from '../format.js'
+import { frame } from './plotarea.js'
+import { paints } from './picture.js'
 
 // Lines draws series [{label, values, color, unit, dash, width, fill, stepped}] over t,
 // in ns since the start. onRange(from, to) is a brush over time.
@@ -26,6 +28,18 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
         axis({ size: 58, space: 28, values: (u, list) => scaled(unit, list) })],
       series: [{}, ...series.map((s) => ({ label: s.label, stroke: c[s.color], width: s.width || 1.5, dash: s.dash, fill: s.fill ? c[s.color] + '2e' : undefined, points: { show: false }, paths: s.stepped === false ? undefined : uPlot.paths.stepped({ align: 1 }), spanGaps: false }))],
       hooks: {
+        // The unit of the numbers stands above them.
+        draw: [(u) => {
+          const symbol = mini || !unit ? '' : axisScale(unit, [u.scales.y.max]).symbol, g = u.ctx, k = devicePixelRatio || 1
+          if (!symbol) return
+          g.save()
+          g.font = 11 * k + 'px ' + c.font
+          g.fillStyle = c.muted
+          g.textAlign = 'left'
+          g.textBaseline = 'alphabetic'
+          g.fillText(symbol, 2 * k, 11 * k)
+          g.restore()
+        }],
         setSelect: [(u) => {
           if (u.select.width < 3) return
           const a = u.posToVal(u.select.left, 'x'), b = u.posToVal(u.select.left + u.select.width, 'x')
@@ -53,6 +67,57 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
       plot.current.setScale('x', { min: lo, max: hi > lo ? hi : lo + 1 })
     })
     plot.current.redraw()
+    if (!mini) paints(ref.current, (g, c) => again(g, c, { t, series, unit, width, height, lo, hi }))
   }, [width, shape, t, ...series.map((s) => s.values), from, to])
   return html`<div class=${mini ? 'lines mini' : 'lines'} ref=${ref} role="img" aria-label=${label}><div ref=${host}></div><div class="readout"></div></div>`
+}
+
+// again draws the lines without uPlot, for pictures.
+function again(g, c, { t, series, unit, width, height, lo, hi }) {
+  let bottom = 0, top = 0
+  for (const s of series) s.values.forEach((v, i) => {
+    if (v === v && t[i] >= lo && t[i] <= hi) {
+      bottom = Math.min(bottom, v)
+      top = Math.max(top, v)
+    }
+  })
+  const box = { x: 58, y: 20, w: width - 70, h: height - 58 }
+  const [sx, sy] = frame(g, c, box, { lo, hi: hi > lo ? hi : lo + 1, unit: 'ns', title: 'time' }, { lo: bottom, hi: top > 0 ? top * 1.08 : 1, unit, title: '' })
+  g.save()
+  g.beginPath()
+  g.rect(box.x, box.y, box.w, box.h)
+  g.clip()
+  for (const s of series) {
+    const walk = (f) => {
+      let on = false
+      for (let i = 0; i < t.length; i++) {
+        const v = s.values[i]
+        if (v !== v) { on = false; continue }
+        f(sx(t[i]), sy(v), on, on && s.stepped !== false ? sy(s.values[i - 1]) : null)
+        on = true
+      }
+    }
+    if (s.fill) {
+      g.fillStyle = c[s.color]
+      g.globalAlpha = 0.18
+      let last = null
+      walk((x, y, on, before) => {
+        if (on) g.fillRect(last[0], before ?? y, x - last[0], sy(0) - (before ?? y))
+        last = [x, y]
+      })
+      g.globalAlpha = 1
+    }
+    g.strokeStyle = c[s.color]
+    g.lineWidth = s.width || 1.5
+    g.setLineDash(s.dash || [])
+    g.beginPath()
+    walk((x, y, on, before) => {
+      if (!on) return g.moveTo(x, y)
+      if (before !== null) g.lineTo(x, before)
+      g.lineTo(x, y)
+    })
+    g.stroke()
+    g.setLineDash([])
+  }
+  g.restore()
 }

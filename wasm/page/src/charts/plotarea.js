@@ -3,6 +3,8 @@
 import { html, useRef, useState, useEffect, useLayoutEffect, useSize, use, say } from '../ui.js'
 import { colors, theme } from '../theme.js'
 import { axis as axisScale, number, text, ticks, logTicks } from '../format.js'
+import { paints } from './picture.js'
+import { Grip } from './grip.js'
 
 // scale maps [lo, hi] of values to [from, to] of pixels. A scale of its own (fn)
 // maps values to what is then linear.
@@ -16,7 +18,7 @@ export function scale(axis, from, to) {
 
 const labels = (axis, n) => {
   if (axis.ticks) return axis.ticks.map(([v, label]) => [v, label])
-  const list = axis.log ? logTicks(axis.lo, axis.hi) : ticks(axis.lo, axis.hi, n, axis.unit)
+  const list = axis.log ? logTicks(axis.lo, axis.hi, n) : ticks(axis.lo, axis.hi, n, axis.unit)
   const s = axisScale(axis.unit, list)
   return list.map((v) => [v, axis.format ? axis.format(v) : axis.log ? text(axis.unit, v) : number(s, v)])
 }
@@ -63,30 +65,36 @@ export function frame(g, c, box, x, y) {
   g.fillStyle = c.muted
   g.textAlign = 'left'
   const ys = symbol(y, ny), xs = symbol(x, nx)
-  g.fillText(y.title + (ys ? ' (' + ys + ')' : ''), 2, 11)
+  const titled = (a, symbol) => a.title ? a.title + (symbol ? ' (' + symbol + ')' : '') : symbol
+  g.fillText(titled(y, ys), 2, 11)
   g.textAlign = 'right'
-  g.fillText(x.title + (xs ? ' (' + xs + ')' : ''), box.x + box.w, box.y + box.h + 31)
+  if (x.title) g.fillText(titled(x, xs), box.x + box.w, box.y + box.h + 31)
+  else if (xs) g.fillText(xs, box.x + box.w + 11, box.y + box.h + 14)
   return [sx, sy]
 }
 
 // PlotArea draws with draw(g, {c, sx, sy, box}). read(x, y, {sx, sy}) gives the text at
 // a pointer, or null. brush is 'x' or 'xy' and calls onBrush(x0, x1, y0, y1). data is
-// what the arrow keys walk: [{x, y, text}]. onPick(x, y, scales) is a click.
-export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPick, data, label, left = 58, children }) {
+// what the arrow keys walk: [{x, y, text, pick}]. onPick(x, y, scales) is a click, onDrag(x, y)
+// a pointer that is down. grips are values that can be moved: see Grip.
+export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPick, onDrag, data, label, left = 58, grips }) {
   const [ref, width] = useSize(), canvas = useRef(null), over = useRef(null)
   const shown = use(theme), [tip, setTip] = useState(null), [at, setAt] = useState(-1), drag = useRef(null)
   const box = { x: left, y: 20, w: Math.max(10, width - left - 12), h: height - 20 - 38 }
   const sx = scale(x, box.x, box.x + box.w), sy = scale(y, box.y + box.h, box.y)
   useLayoutEffect(() => {
     if (!width) return
-    const g = fit(canvas.current, width, height), c = colors()
-    const [fx, fy] = frame(g, c, box, x, y)
-    g.save()
-    g.beginPath()
-    g.rect(box.x, box.y, box.w, box.h)
-    g.clip()
-    draw(g, { c, sx: fx, sy: fy, box })
-    g.restore()
+    const all = (g, c) => {
+      const [fx, fy] = frame(g, c, box, x, y)
+      g.save()
+      g.beginPath()
+      g.rect(box.x, box.y, box.w, box.h)
+      g.clip()
+      draw(g, { c, sx: fx, sy: fy, box })
+      g.restore()
+    }
+    all(fit(canvas.current, width, height), colors())
+    paints(ref.current, all)
   })
   const paint = (f) => {
     const g = fit(over.current, width, height)
@@ -99,6 +107,7 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
   const clampX = (v) => Math.min(box.x + box.w, Math.max(box.x, v)), clampY = (v) => Math.min(box.y + box.h, Math.max(box.y, v))
   const move = (e) => {
     const [px, py] = point(e)
+    if (drag.current && onDrag) return onDrag(sx.invert(clampX(px)), sy.invert(clampY(py)))
     if (drag.current) {
       const d = drag.current
       d.to = [clampX(px), clampY(py)]
@@ -121,7 +130,7 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
     const d = drag.current
     drag.current = null
     paint(null)
-    if (!d) return
+    if (!d || onDrag) return
     const [px, py] = d.to || d.from
     if (Math.abs(px - d.from[0]) < 4 && (brush !== 'xy' || Math.abs(py - d.from[1]) < 4)) {
       onPick?.(sx.invert(px), sy.invert(py), { sx, sy, px, py, box })
@@ -146,15 +155,20 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
     paint((g, c) => cross(g, c, sx(d.x), d.y === undefined ? null : sy(d.y), box))
     say(d.text)
   }
-  return html`<div class="plot" ref=${ref} style=${{ height: height + 'px' }} tabindex="0" role="img" aria-label=${label + (data?.length ? '. Arrow keys read its values.' : '')}
+  const down = (e) => {
+    if (e.button) return
+    const [px, py] = point(e)
+    drag.current = { from: [clampX(px), clampY(py)] }
+    if (brush || onDrag) e.target.setPointerCapture(e.pointerId)
+    onDrag?.(sx.invert(clampX(px)), sy.invert(clampY(py)))
+  }
+  return html`<div class="area"><div class="plot" ref=${ref} style=${{ height: height + 'px' }} tabindex="0" role="img" aria-label=${label + (data?.length ? '. Arrow keys read its values.' : '')}
       onKeyDown=${key} onBlur=${() => { setTip(null); paint(null) }}>
     <canvas ref=${canvas}></canvas>
     <canvas ref=${over} class=${'over' + (brush ? ' brush' : '')} onPointerMove=${move} onPointerLeave=${() => { if (!drag.current) { setTip(null); paint(null) } }}
-      onPointerDown=${(e) => { if (e.button) return; const [px, py] = point(e); drag.current = { from: [clampX(px), clampY(py)] }; if (brush) e.target.setPointerCapture(e.pointerId) }}
-      onPointerUp=${up}></canvas>
+      onPointerDown=${down} onPointerUp=${up}></canvas>
     ${tip && html`<div class=${'tip' + (tip.px > width / 2 ? ' left' : '')} style=${{ left: tip.px + 'px', top: Math.max(0, Math.min(height - 60, tip.py - 10)) + 'px' }}>${tip.text.split('\n').map((l, i) => html`<div key=${i}>${l}</div>`)}</div>`}
-    ${children}
-  </div>`
+  </div>${width > 0 && grips?.map((p) => html`<${Grip} key=${p.label} ...${p} scale=${p.axis === 'y' ? sy : sx} box=${box} />`)}</div>`
 }
 
 function cross(g, c, px, py, box) {
@@ -187,7 +201,19 @@ export function fit(canvas, width, height) {
   return g
 }
 
-// vertical and horizontal limits: a dashed line with its text.
+// acrossLine is a horizontal limit.
+export function acrossLine(g, { c, sy, box }, v) {
+  g.strokeStyle = c.limit
+  g.lineWidth = 1.5
+  g.setLineDash([5, 3])
+  g.beginPath()
+  g.moveTo(box.x, sy(v))
+  g.lineTo(box.x + box.w, sy(v))
+  g.stroke()
+  g.setLineDash([])
+}
+
+// limitLine is a vertical limit: a dashed line with its text.
 export function limitLine(g, { c, sx, box }, v, label) {
   const px = Math.round(sx(v)) + 0.5
   g.strokeStyle = g.fillStyle = c.limit
@@ -200,5 +226,5 @@ export function limitLine(g, { c, sx, box }, v, label) {
   g.setLineDash([])
   g.font = '11px ' + c.font
   g.textAlign = px > box.x + box.w - 90 ? 'right' : 'left'
-  g.fillText(label, px + (g.textAlign === 'right' ? -5 : 5), box.y + 12)
+  g.fillText(label, px + (g.textAlign === 'right' ? -10 : 10), box.y + box.h - 8)
 }

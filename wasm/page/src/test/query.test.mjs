@@ -1,11 +1,18 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
 import { defaults } from '../state.js'
-import { query, also, value, command } from '../query.js'
+import { query, ungrouped, also, value, command } from '../query.js'
 
 test('a state asks in the spelling of the flags', () => {
   assert.deepEqual(query(defaults()), {})
   assert.deepEqual(query({ ...defaults(), filter: ' status = ok ', times: [[0, 9e9], [12e9, 31.5e9]], slo: [{ metric: 'ttft', max: 5e8 }, { metric: 'tpot', max: 5e7 }] }), { filter: 'status = ok', from: '+12s', to: '+31.5s', slo: 'ttft=500ms,tpot=50ms' })
+})
+
+test('groups and windows are of the report, not of its requests', () => {
+  const q = query({ ...defaults(), filter: 'ttft > 1s', groups: ['model', 'status'], window: 5e9 })
+  assert.deepEqual(q, { filter: 'ttft > 1s', by: 'model,status', window: '5s' })
+  assert.deepEqual(ungrouped(q), { filter: 'ttft > 1s' })
+  assert.equal(command('analyze', q, ['x']), "servescope analyze --filter 'ttft > 1s' --by model,status --window 5s x")
 })
 
 test('filters are narrowed, not changed', () => {

@@ -7,7 +7,7 @@ import { Lines } from '../charts/lines.js'
 import { PlotArea } from '../charts/plotarea.js'
 import { useView } from './view.js'
 import { Choice } from '../widgets.js'
-import { zoom } from '../shell.js'
+import { zoom } from '../zoom.js'
 import { leafColor } from '../theme.js'
 
 const gauges = [['running', 'Running', '', 'decode sequences of a step, or running requests of a window'], ['waiting', 'Waiting', '', 'requests in the scheduler’s queue'], ['kv_usage', 'KV cache in use', 'ratio', 'share of the KV cache'], ['generation_tps', 'Generation as logged', 'tokens/s', 'generated tokens per second'], ['prompt_tps', 'Prompt as logged', 'tokens/s', 'prompt tokens per second'], ['accept_length', 'Accepted length', 'tokens', 'tokens per verification']]

@@ -1,7 +1,7 @@
 // Latency: one metric's distribution, where its time went, and TTFT against the prompt.
 import { html, memo, use, useMemo, useState, useEffect } from '../ui.js'
 import * as store from '../store.js'
-import { text, count, common, number, short } from '../format.js'
+import { text, count, common, number, short, rankName } from '../format.js'
 import { known, quantile, inFlight } from '../stats.js'
 import { Choice, Select, MetricInfo, metricInfo, metricName, Null } from '../widgets.js'
 import { Figure, Legend } from '../charts/figure.js'
@@ -22,7 +22,9 @@ export function useValues(name, index) {
   useEffect(() => {
     if (near || !rows) return
     const stop = new AbortController()
-    store.view({ kind: 'ecdf', metric: name, run: index, points: 2000 }, { signal: stop.signal }).then((v) => setFar({ of: r, name, values: v.columns.value, exact: v.n <= v.columns.value.length }), (e) => stop.signal.aborted || setFar({ of: r, name, values: new Float64Array(0), error: e }))
+    // A saved document holds the columns of requests, and the distribution of gaps alone.
+    const saved = store.engine.value.kind === 'saved' && name !== 'chunk_gap'
+    store.view(saved ? { kind: 'columns', columns: [name], run: index } : { kind: 'ecdf', metric: name, run: index, points: 2000 }, { signal: stop.signal }).then((v) => setFar({ of: r, name, values: saved ? known(v.columns[name]) : v.columns.value }), (e) => stop.signal.aborted || setFar({ of: r, name, values: new Float64Array(0), error: e }))
     return () => stop.abort()
   }, [near, rows, name, r, index])
   if (near) return near
@@ -46,13 +48,14 @@ function Distribution({ run, name, m, list, index, s }) {
   const rows = use(store.here), groups = useMemo(() => split(rows, name, s.by), [rows, name, s.by])
   const values = useValues(name, index), info = metricInfo(name), max = limitOf(s.slo, name), limited = ['ttft', 'tpot', 'e2e'].includes(name)
   const ranks = Object.keys(m.quantiles).sort((a, b) => a - b), scale = common(m.unit, ...ranks.map((r) => m.quantiles[r]), m.mean)
+  const panels = groups?.length > 1 && s.layout === 'panels', pick = (v) => setLimit(name, v === null ? null : Number(v.toPrecision(3)))
   const p = (r) => m.quantiles[r] === undefined ? null : text(m.unit, m.quantiles[r])
-  const sentence = `${info.title}: median ${p('0.5') ?? '—'}${p('0.99') ? ', p99 ' + p('0.99') : ''}, mean ${text(m.unit, m.mean)}, n ${count(m.n)}${m.side ? ', stamps of the ' + m.side : ''}. ${m.exact ? 'Exact quantiles' : 'Quantiles of a histogram, ±0.4 %'}${Object.keys(m.excluded || {}).length ? '; left out: ' + excluded(m.excluded) : ''}.${limited ? ' Click the chart to set a limit.' : ''}`
+  const sentence = `${info.title[0].toUpperCase() + info.title.slice(1)}: median ${p('0.5') ?? '—'}${p('0.99') ? ', p99 ' + p('0.99') : ''}, mean ${text(m.unit, m.mean)}, n ${count(m.n)}${m.side ? ', stamps of the ' + m.side : ''}. ${m.exact ? 'Exact quantiles' : 'Quantiles of a histogram, ±0.4 %'}${Object.keys(m.excluded || {}).length ? '; left out: ' + excluded(m.excluded) : ''}.${limited ? max ? ' Drag the dashed line to move the limit.' : ' Click the chart to set a limit.' : ''}`
   return html`<${Figure} title=${metricName(name) + (s.curve === 'percentile' ? ' by percentile' : '')} sentence=${sentence} table=${() => ({ head: ['rank', info.unit ? 'value (' + scale.symbol + ')' : 'value', '95 % from', 'to'], rows: [...ranks.map((r) => ['p' + Number((r * 100).toPrecision(6)), short(scale, m.quantiles[r]), ...(m.intervals?.[r] || [null, null]).map((v) => v === null || v === undefined ? '—' : short(scale, v))]), ['mean', short(scale, m.mean), '', ''], ['min', short(scale, m.min), '', ''], ['max', short(scale, m.max), '', '']] })}
     controls=${html`<${MetricInfo} name=${name} m=${m} /><${Select} label="Metric" value=${name} options=${list.map((n) => [n, metricName(n)])} onChange=${(v) => store.set({ metric: v })} /><${Choice} label="Curve" value=${s.curve} onChange=${(v) => store.set({ curve: v })} options=${[['ecdf', 'Distribution'], ['percentile', 'Percentiles'], ['histogram', 'Histogram']]} />
-      <${Select} label="Split by" value=${s.by} options=${[['', 'nothing'], ['prompt', 'prompt length'], ['status', 'status'], ['model', 'model']]} onChange=${(v) => store.set({ by: v })} />`} legend=${groups?.map((g) => ({ label: g.label, color: g.color, kind: g.dash ? 'dash' : 'line' }))}>
-    <div class="with-side">${values === null ? html`<p class="muted">Reading …</p>` : html`<${Curves} mode=${s.curve} unit=${m.unit} name=${metricName(name)} limit=${max} onPick=${limited ? (v) => setLimit(name, Number(v.toPrecision(3))) : null} series=${groups?.length ? groups : [{ label: metricName(name), color: 's0', values }]} />`}
-      <${Readout} values=${values} m=${m} ranks=${ranks} scale=${scale} /></div></${Figure}>`
+      <${Select} label="Split by" value=${s.by} options=${[['', 'nothing'], ['prompt', 'prompt length'], ['status', 'status'], ['model', 'model']]} onChange=${(v) => store.set({ by: v })} />${groups?.length > 1 && html`<${Choice} label="Layout" value=${s.layout} options=${[['overlay', 'Together'], ['panels', 'One by one']]} onChange=${(v) => store.set({ layout: v })} />`}`} legend=${!panels && groups?.map((g) => ({ label: g.label, color: g.color, kind: g.dash ? 'dash' : 'line' }))}>
+    <div class="with-side">${panels ? html`<div class="small-multiples">${groups.map((g) => html`<div key=${g.label}><h4>${g.label}</h4><${Curves} mode=${s.curve} unit=${m.unit} name=${metricName(name)} limit=${max} rank=${s.rank} over=${groups} height=${190} series=${[g]} /></div>`)}</div>` : values === null ? html`<p class="muted">Reading …</p>` : html`<${Curves} mode=${s.curve} unit=${m.unit} name=${metricName(name)} limit=${max} onPick=${limited ? pick : null} rank=${s.rank} series=${groups?.length ? groups : [{ label: metricName(name), color: 's0', values }]} />`}
+      <${Readout} m=${m} ranks=${ranks} scale=${scale} rank=${s.rank} /></div></${Figure}>`
 }
 
 const quartile = ['first', 'second', 'third', 'last']
@@ -75,10 +78,10 @@ function split(rows, name, by) {
   return list.slice(0, 7).map((s, i) => ({ ...s, color: 's' + i, dash: i > 3 ? [6, 3] : undefined }))
 }
 
-// Readout reads a distribution both ways.
-function Readout({ values, m, ranks, scale }) {
+// Readout is the quantiles as numbers; a click marks one in the chart.
+function Readout({ m, ranks, scale, rank }) {
   return html`<table class="table quantiles"><thead><tr><th>rank</th><th class="num">${scale.symbol || 'value'}</th><th class="num">95 % interval</th></tr></thead><tbody>
-    ${ranks.map((r) => html`<tr key=${r}><td>p${Number((r * 100).toPrecision(6))}</td><td class="num">${number(scale, m.quantiles[r])}</td><td class="num muted">${m.intervals?.[r] ? m.intervals[r].map((v) => v === null ? '—' : short(scale, v)).join(' to ') : '—'}</td></tr>`)}
+    ${ranks.map((r) => html`<tr key=${r} class=${Number(r) === rank ? 'current' : ''}><td><button class="linkish" aria-pressed=${Number(r) === rank} onClick=${() => store.set({ rank: Number(r) })}>${rankName(Number(r))}</button></td><td class="num">${number(scale, m.quantiles[r])}</td><td class="num muted">${m.intervals?.[r] ? m.intervals[r].map((v) => v === null ? '—' : short(scale, v)).join(' to ') : '—'}</td></tr>`)}
     <tr><td>mean</td><td class="num">${number(scale, m.mean)}</td><td class="num muted">${m.std === null ? '' : 'σ ' + short(scale, m.std)}</td></tr><tr><td>max</td><td class="num">${number(scale, m.max)}</td><td></td></tr></tbody></table>`
 }
 

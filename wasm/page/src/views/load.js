@@ -6,7 +6,7 @@ import { Figure } from '../charts/figure.js'
 import { Lines } from '../charts/lines.js'
 import { Choice, Null, Value, Num } from '../widgets.js'
 import { useView } from './view.js'
-import { zoom } from '../shell.js'
+import { zoom } from '../zoom.js'
 import { Engines, StepTimes } from './engines.js'
 import { span } from './timeline.js'
 

@@ -1,7 +1,7 @@
 // Overview: the figures of a run as cards, and what stands out.
 import { html, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
-import { text, parts, common, number, short, count } from '../format.js'
+import { text, common, short, count, rankName } from '../format.js'
 import { Value, Null, Info, MetricInfo, Spark, metricName, metricInfo, arrow, Num, formula } from '../widgets.js'
 import { known, sampled } from '../stats.js'
 import { excluded, reason, plainly } from '../reasons.js'
@@ -9,6 +9,7 @@ import { findings } from '../findings.js'
 import { Goodput } from '../limits.js'
 import { curve } from '../curves.js'
 import { Table } from '../charts/figure.js'
+import { Breakdown } from './breakdown.js'
 
 const go = (change) => store.set(change)
 
@@ -20,10 +21,11 @@ function Card({ title, unit, info, dir, onClick, children }) {
 function Distribution({ name, m, rows }) {
   const s = useMemo(() => {
     const col = rows?.[name]
-    if (!col) return []
+    // Without a column the quantiles of the report will do.
+    if (!col) return m?.n ? [[m.min, 0], ...Object.keys(m.quantiles).sort((a, b) => a - b).map((r) => [m.quantiles[r], Number(r)]), [m.max, 1]].filter(([x]) => x > 0).map(([x, y]) => [Math.log(x), y]) : []
     const v = known(col)
     return sampled(v.length, 60).map((i) => [Math.log(Math.max(v[i], 1)), (i + 1) / v.length])
-  }, [rows, name])
+  }, [rows, name, m])
   const info = metricInfo(name)
   if (!m || !m.n) return html`<${Card} title=${metricName(name)} info=${html`<${MetricInfo} name=${name} m=${m} />`}><p class="big"><${Null} code=${m?.reason} /></p></${Card}>`
   const ranks = Object.keys(m.quantiles).sort((a, b) => a - b), three = ['0.5', '0.9', '0.99'].filter((r) => ranks.includes(r)), list = three.length ? three : ranks.slice(0, 3)
@@ -75,12 +77,20 @@ export function Overview() {
     ${['ttft', 'tpot', 'chunk_gap', 'e2e'].map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}
     <${Card} title="In flight" onClick=${() => go({ view: 'load' })} info=${html`<${MetricInfo} name="concurrency_mean" />`}><p class="big"><${Value} v=${c.mean} /> <small>mean</small></p>${line && html`<${Spark} points=${sampled(line.t.length, 200).map((i) => [line.t[i], line.v[i]])} label="Requests in flight over time" />`}<p class="facts">${[more('peak', c.max), more('effective batch B', v.batch_decode), val(c.steady_from) !== null && 'steady for ' + text('ns', c.steady_to.value - c.steady_from.value)].filter(Boolean).join(' · ')}</p></${Card}>
     <${Card} title="Goodput"><${Goodput} g=${g} run=${run} slo=${s.slo} />${!g && [p90('ttft'), p90('tpot')].some(Boolean) && html`<div class="row"><button class="small" onClick=${() => go({ slo: [p90('ttft'), p90('tpot')].filter(Boolean) })}>Begin at the p90 of TTFT and TPOT</button></div>`}${run.goodput && html`<p class="facts">${run.goodput.share.value === null ? 'report: ' + text('ratio', run.goodput.share_low.value ?? 0) + ' to ' + text('ratio', run.goodput.share_high.value ?? 0) : 'report: ' + text('ratio', run.goodput.share.value)} of ${count(run.goodput.denominator)} req</p>`}</${Card}>
-    ${extra.map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}
     ${steps && html`<${Steps} run=${run} />`}
+    ${list.length > 0 && html`<section class="panel stands-out"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => go(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
   </div>
-  ${list.length > 0 && html`<section class="panel"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => go(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
+  ${extra.length > 0 && html`<${Further} run=${run} names=${extra} />`}
+  <${Breakdown} run=${run} />
   ${run.reported.length > 0 && html`<${Claims} run=${run} />`}
   ${run.notes.length > 0 && html`<section class="panel"><h2>Notes</h2><ul class="findings">${run.notes.map((n) => html`<li>${plainly(n)}</li>`)}</ul></section>`}`
+}
+
+// Further lists the distributions that have no card.
+function Further({ run, names }) {
+  const ranks = ['0.5', '0.9', '0.99'], list = names.map((n) => [n, run.metrics[n], common(run.metrics[n].unit, run.metrics[n].mean, ...ranks.map((r) => run.metrics[n].quantiles[r] ?? 0))])
+  return html`<section class="panel"><h2>Further metrics</h2><div class="scroll" tabindex="0" role="region" aria-label="Further metrics"><table class="table"><thead><tr><th scope="col">metric</th><th scope="col">unit</th>${ranks.map((r) => html`<th scope="col" class="num">${rankName(Number(r))}</th>`)}<th scope="col" class="num">mean</th><th scope="col" class="num">n</th><th scope="col">definition</th></tr></thead>
+    <tbody>${list.map(([n, m, s]) => html`<tr key=${n}><td><button class="linkish" onClick=${() => go({ view: 'latency', metric: n })}>${metricName(n)}</button></td><td>${s.symbol}</td>${ranks.map((r) => html`<td class="num">${m.quantiles[r] === undefined ? '—' : short(s, m.quantiles[r])}</td>`)}<td class="num">${short(s, m.mean)}</td><td class="num">${count(m.n)}</td><td class="muted"><code>${formula(n)}</code></td></tr>`)}</tbody></table></div></section>`
 }
 
 function Steps({ run }) {

@@ -2,7 +2,7 @@
 // add up to the mean total, for all members and for the slowest.
 import { html, memo, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
-import { text, count } from '../format.js'
+import { text, count, percent } from '../format.js'
 import { quantile, known, mean } from '../stats.js'
 import { Stack, partsLegend } from '../charts/bars.js'
 import { Figure, Table } from '../charts/figure.js'
@@ -18,14 +18,18 @@ function rowOf(t, name, note, total, entries, residual) {
   return { name, note, total: total.value, unit: total.unit, parts }
 }
 
-const percent = (rank) => Number((rank * 100).toPrecision(6))
-
 // rows of one table: its mean and its tails.
 function tableRows(d, t) {
   const members = d.members || 'requests', name = t.cohort || 'all'
   const out = [rowOf(t, d.tables.length > 1 && !t.cohort ? 'group of ' + count(t.n) : name, `mean of ${count(t.n)} ${members}`, t.total, t.entries.map((e) => e.mean), t.residual.mean)]
   for (const x of t.tails) out.push(rowOf(t, '≥ p' + percent(x.rank), `mean of the ${count(x.n)} slowest, ${text(t.total.unit || '', x.from.value)} and above`, x.total, x.entries, x.residual))
   return out.filter((r) => r.total !== null && r.total !== undefined)
+}
+
+// partsOf is the row of means of a quantity of a cell: at most one.
+export function partsOf(cell, of, name) {
+  const t = cell.decompositions.find((d) => d.of === of && d.tables.length)?.tables[0]
+  return t && t.entries.length > 1 && t.total.value !== null ? [rowOf(t, name, `mean of ${count(t.n)} requests`, t.total, t.entries.map((e) => e.mean), t.residual.mean)] : []
 }
 
 function title(d) {
@@ -53,7 +57,7 @@ function One({ d }) {
   const table = () => ({ head: ['cohort', 'part', 'mean', 'share', 'negative in'], first: 1, rows: tables.flatMap((t) => [...t.entries.map((e) => [t.cohort || 'all', label(e.leaves), valueText(e.mean), valueText(e.share), e.negative ? e.negative + ' ' + (e.reason ? reason(e.reason) : '') : '']), [t.cohort || 'all', 'residual', valueText(t.residual.mean), valueText(t.residual.share), t.residual.negative || ''], [t.cohort || 'all', 'total', valueText(t.total), '100 %', '']]) })
   const memos = [...(d.memos || []), ...(tables.length === 1 ? tables[0].memos : [])].filter((m) => m.mean.value)
   const bounds = tables.length === 1 ? tables[0].terms.filter((t) => t.mean.value === null && t.high?.value > 0) : []
-  return html`<${Figure} bars title=${title(d)} sentence=${sentence} table=${table}>
+  return html`<${Figure} title=${title(d)} sentence=${sentence} table=${table}>
     ${partsLegend(rows, [...missing.values()])}
     <${Stack} rows=${rows} />
     <div class="parts facts">${memos.length > 0 && html`<p>Beside the sum: ${memos.map((m) => `${m.name.replace(/_ns$/, '').replace(/_/g, ' ')} ${m.bound ? (m.bound === 'upper' ? '≤ ' : '≥ ') : ''}${text(m.mean.unit || '', m.mean.value)}`).join(', ')}</p>`}
@@ -84,6 +88,6 @@ export const Cohorts = memo(({ rows }) => {
     return out
   }, [rows])
   if (!list.length) return null
-  return html`<${Figure} bars title="E2E by cohort" sentence="Requests by percentile of E2E; means of the same requests add up. Percentiles would not." table=${() => ({ head: ['cohort', 'part', 'mean'], first: 1, rows: list.flatMap((r) => [...r.parts.map((p) => [r.name, p.label, text('ns', p.value)]), [r.name, 'E2E', text('ns', r.total)]]) })}>
+  return html`<${Figure} title="E2E by cohort" sentence="Requests by percentile of E2E; means of the same requests add up. Percentiles would not." table=${() => ({ head: ['cohort', 'part', 'mean'], first: 1, rows: list.flatMap((r) => [...r.parts.map((p) => [r.name, p.label, text('ns', p.value)]), [r.name, 'E2E', text('ns', r.total)]]) })}>
     ${partsLegend(list)}<${Stack} rows=${list} /></${Figure}>`
 })

@@ -1,5 +1,5 @@
 // Goodput over both limits: how the share of good requests changes as TTFT's and
-// TPOT's limits move. Click, or move with the sliders.
+// TPOT's limits move. Drag its point, or move with the sliders.
 import { html, memo, useMemo } from '../ui.js'
 import { PlotArea } from '../charts/plotarea.js'
 import { Figure } from '../charts/figure.js'
@@ -46,8 +46,8 @@ export const Surface = memo(({ rows, slo }) => {
   }
   const pick = (x, y) => store.set({ slo: [{ metric: 'ttft', max: Math.round(Number(x.toPrecision(3))) }, { metric: 'tpot', max: Math.round(Number(y.toPrecision(3))) }, ...slo.filter((l) => !['ttft', 'tpot'].includes(l.metric))] })
   const cells = [0.25, 0.5, 0.75, 1].flatMap((p) => [0.25, 0.5, 0.75, 1].map((q) => [xs[Math.round(p * grid) - 1], ys[Math.round(q * grid) - 1]]))
-  return html`<${Figure} title="Goodput by TTFT and TPOT limit" sentence="Share of all requests that are ok and within both limits; darker (light theme) or brighter (dark theme) is more. Requests without a value count as missed here. Click to set both limits."
-    table=${() => ({ head: ['TTFT ≤', 'TPOT ≤', 'share'], rows: cells.map(([x, y]) => [text('ns', x), text('ns/token', y), text('ratio', at(x, y))]) })}>
+  return html`<${Figure} title="Goodput by TTFT and TPOT limit" sentence="Share of all requests that are ok and within both limits. Requests without a value count as missed here. Click or drag to set both limits."
+    legend=${[{ kind: 'ramp', from: '0 %', to: '100 % of requests' }]} table=${() => ({ head: ['TTFT ≤', 'TPOT ≤', 'share'], rows: cells.map(([x, y]) => [text('ns', x), text('ns/token', y), text('ratio', at(x, y))]) })}>
     <${PlotArea} height=${340} label="Goodput by TTFT and TPOT limit" x=${{ lo: data.xlo, hi: xs[grid - 1], log: true, unit: 'ns', title: 'TTFT limit' }} y=${{ lo: data.ylo, hi: ys[grid - 1], log: true, unit: 'ns/token', title: 'TPOT limit' }} draw=${draw} read=${(x, y) => `TTFT ≤ ${text('ns', x)}\nTPOT ≤ ${text('ns/token', y)}\n${text('ratio', at(x, y))} of requests`}
-      data=${cells.map(([x, y]) => ({ x, y, text: `TTFT ≤ ${text('ns', x)}, TPOT ≤ ${text('ns/token', y)}: ${text('ratio', at(x, y))}` }))} onPick=${pick} left=${72} /></${Figure}>`
+      data=${cells.map(([x, y]) => ({ x, y, pick: () => pick(x, y), text: `TTFT ≤ ${text('ns', x)}, TPOT ≤ ${text('ns/token', y)}: ${text('ratio', at(x, y))}` }))} onDrag=${pick} left=${72} /></${Figure}>`
 })

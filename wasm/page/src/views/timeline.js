@@ -8,7 +8,7 @@ import { Heat } from '../charts/heatmap.js'
 import { Lines } from '../charts/lines.js'
 import { Choice, Null } from '../widgets.js'
 import { inFlight } from '../stats.js'
-import { zoom } from '../shell.js'
+import { zoom } from '../zoom.js'
 import { Drawer, open } from './drawer.js'
 import { useView } from './view.js'
 
@@ -81,7 +81,7 @@ const Gaps = memo(({ from, to, ranked, setRanked, run }) => {
   if (v.error) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">${v.error.message}</p></section>`
   const out = (v.below || 0) + (v.above || 0) + (v.outside || 0)
   return html`<${Figure} title="Gaps between tokens (ITL)" sentence=${`${count(m.n)} chunk gaps of ${count(m.requests || 0)} requests: median ${text(m.unit, m.quantiles['0.5'] ?? m.mean)}, p99 ${m.quantiles['0.99'] === undefined ? '—' : text(m.unit, m.quantiles['0.99'])}${out ? `; ${count(out)} outside the area` : ''}. ${ranked ? 'Ranked colours: the rarest cells stand out.' : 'Linear colours: the most frequent cells stand out.'}`}
-    table=${() => ({ head: ['time (s)', 'gap from (ms)', 'gap to (ms)', 'gaps'], rows: cells(v) })} controls=${html`<${Choice} label="Colours" value=${ranked} onChange=${setRanked} options=${[[false, 'Linear'], [true, 'Ranked']]} />`}>
+    table=${() => ({ head: ['time (s)', 'gap from (ms)', 'gap to (ms)', 'gaps'], rows: cells(v) })} controls=${html`<${Choice} label="Colours" value=${ranked} onChange=${setRanked} options=${[[false, 'Linear'], [true, 'Ranked']]} />`} legend=${[ranked ? { kind: 'ramp', from: 'most frequent', to: 'rarest' } : { kind: 'ramp', from: 'none', to: count(v.columns.count.reduce((a, b) => Math.max(a, b), 0)) + ' gaps in a cell' }]}>
     <${Heat} map=${{ x: v.columns.x, y: v.columns.y, count: v.columns.count }} ranked=${ranked} unit="ns" title="gap" from=${from} to=${to} onBrush=${(a, b) => zoom(a, b)} /></${Figure}>`
 })
 
