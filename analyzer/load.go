@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,9 +11,9 @@ import (
 	"servescope/formats"
 )
 
-// mostLists is how many bytes of token lists stay resident at most, however much
-// memory there is: those of larger inputs are folded as fast while they are read
-// again, which few questions need.
+// mostLists is how many bytes of token lists stay resident at most where the caller
+// does not say: those of larger inputs are folded as fast while they are read again,
+// which few questions need.
 const mostLists = 32 << 20
 
 // wordy is how much longer than their lists inputs are, at most, as a rule: those
@@ -30,7 +31,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		seen[j] = make(map[int64]*trace.RunMeta)
 	}
 	first := make([]int64, len(jobs))
-	keep := &keeper{budget: min(s.opt.Memory/8, mostLists), over: !lists || s.bytes() > wordy*mostLists}
+	keep := s.newKeeper(lists)
 	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
 	collectors, stepCollectors := make([]collector, s.opt.Workers), make([]collector, s.opt.Workers)
 	for w := range collectors {
@@ -81,6 +82,12 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.number(rows, first)
 	s.arrange(kernels.over)
 	return nil
+}
+
+// newKeeper returns the keeper of the token lists, if they are wanted.
+func (s *Session) newKeeper(wanted bool) *keeper {
+	most := cmp.Or(s.opt.Lists, min(s.opt.Memory/8, mostLists))
+	return &keeper{budget: most, over: !wanted || s.bytes() > wordy*most}
 }
 
 // bytes returns the length of all inputs that know it.

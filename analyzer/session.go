@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Workers int       // goroutines that read and fold; 0 means 1
 	Memory  int64     // bytes that the session may hold; 0 means DefaultMemory. Request columns are held in any case
+	Lists   int64     // bytes of token lists that stay in memory beside that; 0: few, for inputs are read as fast as lists are unpacked
 	Scratch string    // directory for temporary files; empty: none may be written
 	Now     time.Time // the present, for logs without a year
 	Block   int       // bytes read at a time; 0: each format's default
@@ -96,6 +97,7 @@ type Session struct {
 	lines  map[linePlace]int64 // line numbers found so far
 	audits *audits             // of what producers claim; nil until the first report
 	viewed *viewer             // the last one
+	clocks map[edgeKey]edge    // of a query about everything; nil before a view asks for them
 	tell   PartialFunc         // nil: nobody asks for reports of parts
 }
 

@@ -182,11 +182,16 @@ var outermost = []trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engi
 // selected, else the one that the viewport names.
 func (v *viewer) findSide() error {
 	seen := make(map[trace.Side]bool)
-	for i, r := range open(v.s.rows) {
-		group := v.sel.of(i)
-		for k := range r.batch.Rows {
-			if r.slot == v.run.slot && (group == nil || group[k] >= 0) {
-				seen[v.sideAt(r.batch, r.number, k)] = true
+	for i, r := range v.s.rows {
+		if r.slot != v.run.slot || v.s.joins == nil && !r.has(trace.SideCol) && seen[r.run().Side] {
+			continue
+		}
+		group, sides := v.sel.of(i), v.sidesOf(r.open(), r.number)
+		for k := range r.rows() {
+			if group == nil || group[k] >= 0 {
+				if seen[sides.at(k)] = true; sides.one {
+					break
+				}
 			}
 		}
 	}
@@ -203,22 +208,34 @@ func (v *viewer) findSide() error {
 	return nil
 }
 
-// sideAt returns the side of row i of a batch whose first row has number base.
-func (v *viewer) sideAt(b *trace.Batch, base int32, i int) trace.Side {
-	if v.s.joins != nil {
-		return v.s.joins.Side(base + int32(i))
+// sides tells the side of each row of a batch.
+type sides struct {
+	codes trace.Dicts
+	run   trace.Side
+	links *join.Links // nil where no rows are linked
+	base  int32       // number of the first row
+	one   bool        // all are of the run's side
+}
+
+func (v *viewer) sidesOf(b *trace.Batch, base int32) sides {
+	return sides{b.Dicts(trace.SideCol), b.Run.Side, v.s.joins, base, v.s.joins == nil && !b.Has(trace.SideCol)}
+}
+
+func (s *sides) at(i int) trace.Side {
+	if s.links != nil {
+		return s.links.Side(s.base + int32(i))
 	}
-	if code, ok := b.Dicts(trace.SideCol).At(i); ok {
+	if code, ok := s.codes.At(i); ok {
 		return trace.Side(code)
 	}
-	return b.Run.Side
+	return s.run
 }
 
 // shows reports whether row i is a request of the side that is shown; with
 // sequences, or one of the choices of such.
-func (v *viewer) shows(b *trace.Batch, base int32, i int, sequences bool) bool {
-	n := base + int32(i)
-	if v.sideAt(b, base, i) != v.side || !sequences && !v.s.whole.first(n) {
+func (v *viewer) shows(of *sides, i int, sequences bool) bool {
+	n := of.base + int32(i)
+	if of.at(i) != v.side || !sequences && !v.s.whole.first(n) {
 		return false
 	}
 	return v.s.joins == nil || v.s.joins.Role(n) != join.Repeats
@@ -226,31 +243,44 @@ func (v *viewer) shows(b *trace.Batch, base int32, i int, sequences bool) bool {
 
 // findClocks lists the clocks of the run, that of most requests first.
 func (v *viewer) findClocks() {
-	all := &selection{q: new(query.Query)}
-	v.s.findEdges(all)
-	count := make(map[edgeKey]int)
-	for _, r := range open(v.s.rows) {
-		names := clocksOf(r.batch)
-		for i := range r.batch.Rows {
-			if r.slot == v.run.slot && v.shows(r.batch, r.number, i, false) {
-				count[edgeOf(r.slot, names.at(i))]++
-			}
-		}
+	if v.s.clocks == nil {
+		all := &selection{q: new(query.Query)}
+		v.s.findEdges(all)
+		v.s.clocks = all.edges
 	}
 	var keys []edgeKey
-	for key := range all.edges {
+	for key := range v.s.clocks {
 		if key.slot == v.run.slot {
 			keys = append(keys, key)
 		}
+	}
+	count := make(map[edgeKey]int)
+	if len(keys) > 1 {
+		v.countClocks(count)
 	}
 	sorting.By(keys, func(a, b edgeKey) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.axis, b.axis))
 	})
 	v.index = make(map[edgeKey]int)
 	for i, key := range keys {
-		e := all.edges[key]
+		e := v.s.clocks[key]
 		v.index[key] = i
 		v.clocks = append(v.clocks, ViewClock{key.axis, e.kind == trace.Wall, e.first, e.kind == trace.RequestClock})
+	}
+}
+
+// countClocks counts the requests of the side that is shown by their clocks.
+func (v *viewer) countClocks(count map[edgeKey]int) {
+	for _, r := range open(v.s.rows) {
+		if r.slot != v.run.slot {
+			continue
+		}
+		names, of := clocksOf(r.batch), v.sidesOf(r.batch, r.number)
+		for i := range r.batch.Rows {
+			if v.shows(&of, i, false) {
+				count[edgeOf(r.slot, names.at(i))]++
+			}
+		}
 	}
 }
 
@@ -264,8 +294,9 @@ func (v *viewer) each(lists, sequences bool, f func(k *kernel.View, rows []int32
 			return nil
 		}
 		rows = rows[:0]
+		of := v.sidesOf(b, base)
 		for i := range b.Rows {
-			if (group == nil || group[i] >= 0) && v.shows(b, base, i, sequences) {
+			if (group == nil || group[i] >= 0) && v.shows(&of, i, sequences) {
 				rows = append(rows, int32(i))
 			}
 		}
@@ -290,8 +321,14 @@ func (v *viewer) since(b *trace.Batch, i int, stamp int64) float64 {
 	return v.sinceOf(names.at(i), stamp)
 }
 
+// clockOf returns the index in clocks of a clock of the run, by its name.
+func (v *viewer) clockOf(name string) (int, bool) {
+	i, ok := v.index[edgeOf(v.run.slot, name)]
+	return i, ok
+}
+
 func (v *viewer) sinceOf(clock string, stamp int64) float64 {
-	if i, ok := v.index[edgeOf(v.run.slot, clock)]; ok {
+	if i, ok := v.clockOf(clock); ok {
 		return float64(stamp - v.clocks[i].Origin)
 	}
 	return math.NaN()

@@ -53,6 +53,9 @@ func (v *viewer) column(name string) (*Column, error) {
 
 // named returns columns by name, those of parts spelled out.
 func (v *viewer) named(names []string) ([]Column, error) {
+	if err := v.fillMetrics(names); err != nil {
+		return nil, err
+	}
 	var out []Column
 	for _, name := range names {
 		list := []string{name}
@@ -107,20 +110,25 @@ func (v *viewer) nulls() []float64 {
 func (v *viewer) fillTime(c *Column) error {
 	return v.each(false, false, func(k *kernel.View, rows []int32) {
 		arrivals, leavings, names := kernel.ArrivalsOf(k.Batch), kernel.LeavingsOf(k.Batch), clocksOf(k.Batch)
-		for _, i := range rows {
+		var name string
+		index, placed := 0, false
+		for j, i := range rows {
+			if clock := names.at(int(i)); j == 0 || clock != name {
+				name = clock
+				index, placed = v.clockOf(clock)
+			}
 			value := math.NaN()
-			switch c.Name {
-			case "clock":
-				if n, ok := v.index[edgeOf(v.run.slot, names.at(int(i)))]; ok {
-					value = float64(n)
-				}
-			case "arrival":
+			switch {
+			case !placed:
+			case c.Name == "clock":
+				value = float64(index)
+			case c.Name == "arrival":
 				if at, ok := arrivals.At(int(i)); ok {
-					value = v.sinceOf(names.at(int(i)), at)
+					value = float64(at - v.clocks[index].Origin)
 				}
 			default:
 				if at, ok := leavings.At(int(i)); ok {
-					value = v.sinceOf(names.at(int(i)), at)
+					value = float64(at - v.clocks[index].Origin)
 				}
 			}
 			c.Floats = append(c.Floats, value)
@@ -215,23 +223,55 @@ func (v *viewer) fillNamed(c *Column) error {
 	if col, ok := trace.Requests.Lookup(c.Name); ok {
 		return v.fillTable(c, col)
 	}
-	m, ok := metric.Lookup(c.Name)
-	if !ok || m.Kind != metric.PerRequest {
+	if !isMetric(c.Name) {
 		return viewError("there is no column " + c.Name)
+	}
+	return v.fillMetrics([]string{c.Name})
+}
+
+// isMetric reports whether a name is that of a metric of single requests, and of
+// no column.
+func isMetric(name string) bool {
+	_, column := trace.Requests.Lookup(name)
+	m, ok := metric.Lookup(name)
+	return !column && ok && m.Kind == metric.PerRequest
+}
+
+// fillMetrics fills the columns of those of the names that are of metrics of single
+// requests, all in one walk: each row is read once for all of them.
+func (v *viewer) fillMetrics(names []string) error {
+	var list []*Column
+	for _, name := range names {
+		if v.cache[name] == nil && isMetric(name) {
+			list = append(list, &Column{Name: name, Floats: []float64{}})
+		}
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	var values []float64
 	var known []bool
-	return v.each(false, false, func(k *kernel.View, rows []int32) {
+	var memory kernel.Memory
+	err := v.each(false, false, func(k *kernel.View, rows []int32) {
+		k.Memory = &memory
 		values, known = slices.Grow(values[:0], k.Rows)[:k.Rows], slices.Grow(known[:0], k.Rows)[:k.Rows]
-		v.e.metric(c.Name, k, values, known)
-		for _, i := range rows {
-			if !known[i] {
-				c.Floats = append(c.Floats, math.NaN())
-				continue
+		for _, c := range list {
+			v.e.metric(c.Name, k, values, known)
+			for _, i := range rows {
+				if !known[i] {
+					c.Floats = append(c.Floats, math.NaN())
+					continue
+				}
+				c.Floats = append(c.Floats, values[i])
 			}
-			c.Floats = append(c.Floats, values[i])
 		}
 	})
+	if err == nil {
+		for _, c := range list {
+			v.cache[c.Name] = c
+		}
+	}
+	return err
 }
 
 // fillTable fills a column of the requests table.

@@ -330,14 +330,15 @@ type RowMetric func(name string, v *View, values []float64, known []bool)
 func Column(def *metric.Definition) RowMetric {
 	return func(name string, v *View, values []float64, known []bool) {
 		slot, side, ok := slotOf(name)
-		m, r := &measures[slot], rowsOf(v)
+		m := &measures[slot]
+		at := v.reader()
 		for i := range v.Rows {
 			values[i], known[i] = 0, false
-			w := r.at(i)
+			w := at(i)
 			if !ok || side >= 0 && w.side != side {
 				continue
 			}
-			q := &w
+			q := w
 			if !m.ofSequence() {
 				q = w.request()
 			}
@@ -346,6 +347,21 @@ func Column(def *metric.Definition) RowMetric {
 				values[i] = m.float(number)
 			}
 		}
+	}
+}
+
+// reader returns what reads single rows of v: those that are read once for all, where
+// the view has memory for them.
+func (v *View) reader() func(i int) *row {
+	if v.Memory != nil {
+		if v.share(); v.read != nil {
+			return func(i int) *row { return &v.read[i] }
+		}
+	}
+	r, w := rowsOf(v), new(row)
+	return func(i int) *row {
+		*w = r.at(i)
+		return w
 	}
 }
 

@@ -18,6 +18,7 @@ type Options struct {
 	Set     *formats.Set
 	Workers int    // goroutines that read and fold
 	Memory  int64  // as in analyzer.Options
+	Lists   int64  // the same
 	Scratch string // directory for temporary files; empty: none may be written
 
 	Now    func() time.Time // for the pace of progress, and logs without a year

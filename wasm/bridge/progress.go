@@ -10,9 +10,10 @@ import (
 // pace is how often progress is told.
 const pace = 50 * time.Millisecond
 
-// A report of a part is made every partPace, or so much more seldom that making
-// them takes no more than a partShare of the time.
+// A report of a part is made after partFirst and every partPace, or so much more
+// seldom that making them takes no more than a partShare of the time.
 const (
+	partFirst = 100 * time.Millisecond
 	partPace  = 250 * time.Millisecond
 	partShare = 5
 )
@@ -52,7 +53,7 @@ func (g *gate) watch(now func() time.Time, out Out, parts bool) (stop func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.now, g.out, g.last, g.parts = now, out, now(), parts
-	g.done, g.total, g.next = 0, -1, g.last.Add(partPace)
+	g.done, g.total, g.next = 0, -1, g.last.Add(partFirst)
 	return func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
