@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/ollama"
+
+func init() { add(&ollama.Format) }
