@@ -9,6 +9,21 @@
 // and further keys, never by the name of the file. wire.go and release.go list
 // the names and the releases that write them.
 //
+// # Calls of any model
+//
+// What follows the semantic conventions (gen_ai.operation.name, or the usage of
+// tokens, in the names of today and of before) is a request on the clock of the
+// process that traces: of a client, unless the span's kind is that of a server.
+//
+//	sent         start of the span; received at a server
+//	first_event  sent + gen_ai.response.time_to_first_chunk, or the first chunk
+//	             event, a chunk with a role only included
+//	first_token  received + gen_ai.server.time_to_first_token, at a server
+//	finished     end of the span
+//
+// Chunk gaps are the times between chunk events. There is no stamp of the last
+// token; gen_ai.server.time_per_output_token is only reported.
+//
 // # vLLM
 //
 // One span "llm_request" per finished request, on the wall clock of the API

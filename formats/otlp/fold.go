@@ -21,6 +21,7 @@ type fold struct {
 	sglang  requests
 	done    bool  // runs are complete
 	loops   []rec // of the request that is taken apart
+	gaps    []int64
 
 	latestKey runKey
 }
@@ -128,6 +129,9 @@ func (f *fold) classify(p *part, s *span, from *place, scope, service string) (k
 			return f.sglang.root(p, s, from, scope)
 		}
 		return f.unknown(p, s, from, scope)
+	}
+	if s.calls(p, scope, service) {
+		return f.call(p, s, from, scope)
 	}
 	for i := range foreign {
 		if o := &foreign[i]; strings.Contains(scope, o.scope) && bytes.HasPrefix(name, []byte(o.name)) {

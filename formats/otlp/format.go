@@ -12,7 +12,7 @@ const name = "otlp"
 // Format reads exported spans.
 var Format = formats.Format{
 	Name:     name,
-	Title:    "OpenTelemetry spans of vLLM or SGLang (OTLP/JSON, Jaeger)",
+	Title:    "OpenTelemetry spans of vLLM, SGLang and any model call (OTLP/JSON, Jaeger)",
 	Priority: 55,
 	Shape:    formats.Ordered,
 	Sniff:    sniff,

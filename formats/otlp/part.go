@@ -7,11 +7,12 @@ type part struct {
 	places    []place
 	incidents []incident
 	schedules []schedule // events of the spans
+	chunks    []int64    // when chunks of responses came
 }
 
 func (p *part) reset() {
 	clear(p.places)
-	p.spans, p.text, p.places, p.incidents, p.schedules = p.spans[:0], p.text[:0], p.places[:0], p.incidents[:0], p.schedules[:0]
+	p.spans, p.text, p.places, p.incidents, p.schedules, p.chunks = p.spans[:0], p.text[:0], p.places[:0], p.incidents[:0], p.schedules[:0], p.chunks[:0]
 }
 
 // raw returns a text as it stands in the source.

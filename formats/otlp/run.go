@@ -12,7 +12,10 @@ import (
 
 // runKey tells runs apart: a file may hold the spans of several engines and
 // deployments.
-type runKey struct{ engine, service string }
+type runKey struct {
+	engine, service string
+	side            trace.Side
+}
 
 // maxRuns is how many runs are told apart. The rest is the last one.
 const maxRuns = 64
@@ -28,6 +31,7 @@ type run struct {
 	lag      int64 // sum over requests of the end of the span less its finish
 	lags     int64
 	reported [slots]total // what is not used otherwise
+	calls    bool         // of models, as clients and servers of any kind trace them
 	pd       bool         // a node of a disaggregated deployment
 	steps    bool         // some request has decode steps
 
@@ -39,7 +43,10 @@ type total struct{ n, sum int64 }
 
 // run returns the run of an engine's spans from one place.
 func (f *fold) run(engine string, from *place, scope string, s *span) *run {
-	key := runKey{engine: engine}
+	return f.runOf(runKey{engine: engine, side: trace.Server}, from, scope, s)
+}
+
+func (f *fold) runOf(key runKey, from *place, scope string, s *span) *run {
 	if from.resource != nil {
 		key.service = from.resource.service
 	}
@@ -49,7 +56,7 @@ func (f *fold) run(engine string, from *place, scope string, s *span) *run {
 	r := f.byName[key]
 	if r == nil && len(f.runs) < maxRuns {
 		r = &run{rows: trace.NewBuilder(trace.Requests)}
-		r.meta = trace.RunMeta{Key: int64(len(f.runs)), Format: name, Engine: engine, Side: trace.Server}
+		r.meta = trace.RunMeta{Key: int64(len(f.runs)), Format: name, Engine: key.engine, Side: key.side}
 		r.config("service.name", key.service)
 		r.config("scope", scope)
 		if from.resource != nil {
@@ -82,13 +89,14 @@ func (r *run) claim(k slot, s *span) {
 
 // claims names what is reported of a run as means.
 var claims = []struct {
-	slot slot
-	key  string
+	slot        slot
+	key, metric string
 }{
-	{inScheduler, "gen_ai.latency.time_in_scheduler"},
-	{inForward, "gen_ai.latency.time_in_model_forward"},
-	{inExecute, "gen_ai.latency.time_in_model_execute"},
-	{inPrefill, "ttft_after_dispatch"}, // what SGLang calls time_in_model_prefill
+	{inScheduler, "gen_ai.latency.time_in_scheduler", ""},
+	{inForward, "gen_ai.latency.time_in_model_forward", ""},
+	{inExecute, "gen_ai.latency.time_in_model_execute", ""},
+	{inPrefill, "ttft_after_dispatch", ""}, // what SGLang calls time_in_model_prefill
+	{perToken, "gen_ai.server.time_per_output_token", "tpot"},
 }
 
 // finish completes what is known of a run once all spans have been read.
@@ -102,7 +110,7 @@ func (r *run) finish() {
 	}
 	for _, c := range claims {
 		if t := r.reported[c.slot]; t.n > 0 {
-			m.Reported = append(m.Reported, trace.Reported{Key: c.key, Stat: "mean", Value: float64(t.sum) / float64(t.n), Unit: unit.Nanosecond})
+			m.Reported = append(m.Reported, trace.Reported{Key: c.key, Metric: c.metric, Stat: "mean", Value: float64(t.sum) / float64(t.n), Unit: unit.Nanosecond})
 		}
 	}
 	note := func(when bool, format string, args ...any) {
@@ -117,6 +125,7 @@ func (r *run) finish() {
 	note(r.reported[inScheduler].n+r.reported[inForward].n+r.reported[inExecute].n > 0, "whole_request: time_in_scheduler, _model_forward and _model_execute are of the whole request and are no parts of its TTFT")
 	note(r.steps, "gaps_are_steps: chunk gaps are the times between the ends of decode steps in the scheduler, not between chunks sent; first_token is stamped by the frontend")
 	note(r.reported[inPrefill].n > 0, "ttft_after_dispatch: what SGLang calls time_in_model_prefill runs from the dispatch to the first token, queueing included; what vLLM calls so does not")
+	note(r.calls, "model_calls: spans of the semantic conventions; the first chunk may be one with a role only, and the end of a span is that of the stream: without a stamp of the last token there is no TPOT")
 	note(r.pd, "node_level: rows of prefill and decode nodes; join_group is the bootstrap room that they share")
 	if !r.any {
 		m.NoRequests = "the file holds spans of this service, but none of a whole request"

@@ -96,6 +96,15 @@ func (s *scanner) happened(name string, x schedule) {
 		s.span.scheduled.to++
 	case "retract":
 		s.span.retracts++
+	case "gen_ai.content.completion.chunk", "llm.content.completion.chunk":
+		if x.at <= 0 {
+			break
+		}
+		if s.span.chunks.to == 0 {
+			s.span.chunks = piece{int32(len(s.out.chunks)), int32(len(s.out.chunks))}
+		}
+		s.out.chunks = append(s.out.chunks, x.at)
+		s.span.chunks.to++
 	}
 }
 

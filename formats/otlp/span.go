@@ -18,15 +18,18 @@ type span struct {
 
 	retracts  int32 // events
 	scheduled piece // the part's schedules of the span
+	chunks    piece // the part's chunks of the span
 }
 
 // flag is a property of a span.
 type flag uint8
 
 const (
-	failed  flag = 1 << iota // its status is an error
-	inexact                  // a time is written with fewer digits than it has
-	coarse                   // its times are in microseconds
+	failed   flag = 1 << iota // its status is an error
+	inexact                   // a time is written with fewer digits than it has
+	coarse                    // its times are in microseconds
+	serves                    // its kind is that of a server
+	streamed                  // the response comes in chunks
 )
 
 // piece is a part of a part's text.
@@ -127,12 +130,22 @@ func (s *scanner) otlp(key []byte, at int) int {
 		sp.parent = identity(s.plain(at, end))
 	case "name":
 		sp.name = s.keep(s.string(at, end))
+	case "kind":
+		s.kind(s.plain(at, end))
 	case "startTimeUnixNano", "start_time_unix_nano":
 		sp.start = s.nanoseconds(at, end)
 	case "endTimeUnixNano", "end_time_unix_nano":
 		sp.end = s.nanoseconds(at, end)
 	}
 	return end
+}
+
+// kind takes the kind of a span.
+func (s *scanner) kind(raw []byte) {
+	switch string(raw) {
+	case "2", "SPAN_KIND_SERVER", "server":
+		s.span.flags |= serves
+	}
 }
 
 // attribute reads the attribute at i.

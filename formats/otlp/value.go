@@ -21,7 +21,22 @@ func (s *scanner) set(key []byte, at, end int) {
 	case k == errorMark && string(raw) == "true", k == statusMark && string(raw) == "ERROR":
 		s.span.flags |= failed
 		return
+	case k == kindMark:
+		s.kind(raw)
+		return
+	case k == streamMark && string(raw) == "true":
+		s.span.flags |= streamed
+		return
 	case k >= slots:
+		return
+	case k == finish && s.text[at] == '{': // a list, of which the first is taken
+		if i := bytes.Index(s.text[at:end], []byte(`"stringValue"`)); i >= 0 {
+			if at = s.colon(at + i + len(`"stringValue"`)); at > 0 {
+				if end = s.value(at); end > 0 {
+					s.span.text[k-textSlots] = s.keepPlain(at, end)
+				}
+			}
+		}
 		return
 	case k >= textSlots:
 		s.span.text[k-textSlots] = s.keepPlain(at, end)

@@ -14,6 +14,9 @@ const (
 	inScheduler
 	inForward
 	inExecute
+	firstChunk
+	firstToken
+	perToken
 	prompt // counts from here on
 	completion
 	cached
@@ -26,6 +29,8 @@ const (
 	tpRank
 	ppRank
 	dpRank
+	cacheRead
+	reasoning
 	textSlots
 )
 
@@ -41,9 +46,14 @@ const (
 	reason
 	abortType
 	scopeName
+	operation
+	requestModel
+	errorType
 	slots
 	errorMark // true or ERROR: the span failed
 	statusMark
+	kindMark
+	streamMark
 )
 
 const (
@@ -99,7 +109,36 @@ var attributes = []attribute{
 	{"host_id", hostID, never, since(5_03)},
 	{"reason", reason, never, since(5_10)},
 	{"type", abortType, never, since(5_10)},
+	// The conventions for calls of any model, new and old, and those of OpenLLMetry,
+	// OpenLIT and OpenInference.
+	{key: "gen_ai.operation.name", slot: operation},
+	{key: "llm.request.type", slot: operation},
+	{key: "openinference.span.kind", slot: operation},
+	{key: "gen_ai.request.model", slot: requestModel},
+	{key: "llm.model_name", slot: requestModel},
+	{key: "gen_ai.request.stream", slot: streamMark},
+	{key: "gen_ai.request.is_stream", slot: streamMark},
+	{key: "llm.is_streaming", slot: streamMark},
+	{key: "gen_ai.response.id", slot: requestID},
+	{key: "gen_ai.response.time_to_first_chunk", slot: firstChunk},
+	{key: "gen_ai.server.time_to_first_token", slot: firstToken},
+	{key: "gen_ai.server.time_per_output_token", slot: perToken},
+	{key: "gen_ai.usage.input_tokens", slot: prompt},
+	{key: "gen_ai.usage.output_tokens", slot: completion},
+	{key: "llm.usage.prompt_tokens", slot: prompt},
+	{key: "llm.usage.completion_tokens", slot: completion},
+	{key: "llm.token_count.prompt", slot: prompt},
+	{key: "llm.token_count.completion", slot: completion},
+	{key: "gen_ai.usage.cache_read.input_tokens", slot: cacheRead},
+	{key: "gen_ai.usage.cache_read_input_tokens", slot: cacheRead},
+	{key: "llm.token_count.prompt_details.cache_read", slot: cacheRead},
+	{key: "gen_ai.usage.reasoning.output_tokens", slot: reasoning},
+	{key: "gen_ai.usage.reasoning_tokens", slot: reasoning},
+	{key: "llm.usage.reasoning_tokens", slot: reasoning},
+	{key: "llm.token_count.completion_details.reasoning", slot: reasoning},
+	{key: "error.type", slot: errorType},
 	// Jaeger keeps these as tags.
+	{key: "span.kind", slot: kindMark},
 	{key: "otel.scope.name", slot: scopeName},
 	{key: "otel.library.name", slot: scopeName},
 	{key: "otel.status_code", slot: statusMark},
