@@ -1,6 +1,6 @@
 // The engine, as the page sees it; README.md describes it.
 import { EngineError } from './error.js'
-import { NativeTransport } from './native.js'
+import { NativeTransport, frame } from './native.js'
 import { SavedTransport } from './saved.js'
 import { WasmTransport } from './wasm.js'
 
@@ -140,6 +140,20 @@ class Session {
     parts.push(body)
     const full = await this.#full()
     return last(await full.call(encode('write', { what, definition: query.definition }), { files: [new File(parts, 'rows')], signal: options.signal }))
+  }
+
+  // record asks for the report and for views, and returns the answers as a saved
+  // document holds them: frames, each behind one with its request, which leaves the
+  // query out: the document has no other.
+  async record(query, specs, options) {
+    const out = [], add = (key, head, body) => out.push(...frame(key, null), ...frame(JSON.stringify(head), body))
+    const { head } = last(await this.#transport.call(encode('describe')))
+    add(encode('describe'), { ...head, sessions: head.sessions.filter(s => s.session === String(this.#number)) }, null)
+    for (const spec of [null, ...specs]) {
+      const op = spec ? 'view' : 'run', answer = await this.#call(op, query, spec, options)
+      add(encode(op, spec), answer.head, answer.body)
+    }
+    return out
   }
 
   // close gives up the files; those of an engine that has died are given up already.

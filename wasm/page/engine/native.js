@@ -29,6 +29,14 @@ export class NativeTransport {
   }
 }
 
+// frame is a head and a body, if there is one, as parts of a stream.
+export function frame(text, body) {
+  const head = new TextEncoder().encode(text), lengths = new DataView(new ArrayBuffer(8))
+  lengths.setUint32(0, head.length, true)
+  lengths.setUint32(4, body ? body.byteLength : 0xffffffff, true)
+  return body ? [lengths, head, body] : [lengths, head]
+}
+
 // frames cuts a stream into frames: the head as a text, and the body.
 export async function * frames(stream) {
   const reader = stream.getReader()

@@ -35,6 +35,7 @@ export function Selection() {
   useEffect(() => setText(s.filter), [s.filter])
   const span = run.throughput.window_ns?.value
   const commit = () => store.set({ filter: text_.trim() })
+  if (e?.kind === 'saved') return html`<${Kept} s=${s} run=${run} />`
   return html`<section class="selection" aria-label="Selection">
     <form onSubmit=${(e) => { e.preventDefault(); commit() }}>
       <label for="filter">Filter</label>
@@ -53,6 +54,13 @@ export function Selection() {
   </section>`
 }
 
+// Kept is the selection of a saved report.
+function Kept({ s, run }) {
+  const q = store.report.value.query, t = range(s)
+  const list = [['filter', s.filter || q?.filter], ['time', t && text('ns', t[0]) + ' – ' + text('ns', t[1])], ['definitions', store.report.value.definition.name]].filter(([, v]) => v)
+  return html`<section class="selection" aria-label="Selection"><span class="muted">A saved report:</span>${list.map(([k, v]) => html`<span>${k} <code class="line">${v}</code></span>`)}<span class="muted removed">${removed(run)}</span></section>`
+}
+
 const removed = (run) => {
   const x = run.removed, list = [[x.filter, 'by the filter'], [x.interval, 'outside the time'], [x.trim, 'trimmed']].filter(([n]) => n > 0)
   return list.length ? 'left out: ' + list.map(([n, t]) => count(n) + ' ' + t).join(', ') : ''
@@ -60,15 +68,16 @@ const removed = (run) => {
 
 // Minimap shows the requests in flight over the whole run, whatever is selected.
 export function Minimap() {
-  const run = use(store.run), s = use(store.state), sess = use(store.session), i = store.runIndex.value, all = !s.times.length && !s.filter, [whole, setWhole] = useState({})
+  const run = use(store.run), s = use(store.state), sess = use(store.session), e = use(store.engine), i = store.runIndex.value, all = !s.times.length && !s.filter, [whole, setWhole] = useState({})
   const own = useMemo(() => all && curve(run.concurrency), [run, all])
   useEffect(() => {
-    if (all || whole[i]?.of === sess) return
+    if (all || e?.kind === 'saved' || whole[i]?.of === sess) return
     const stop = new AbortController()
     sess.view({}, { kind: 'series', run: i, buckets: 300 }, { signal: stop.signal }).then((v) => setWhole({ ...whole, [i]: { of: sess, t: v.columns.t, v: v.columns.running_mean, end: v.columns.t[v.columns.t.length - 1] + v.bucket } }), () => {})
     return () => stop.abort()
   }, [all, sess, i])
   const c = own || (whole[i]?.of === sess && whole[i])
+  if (e?.kind === 'saved' && !all) return null
   if (!c || c.t.length < 3) return all ? null : html`<section class="minimap"></section>`
   const t = range(s)
   return html`<section class="minimap" aria-label="Requests in flight over the whole run; drag to select a time">

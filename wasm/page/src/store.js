@@ -8,7 +8,18 @@ import { visible, clean } from './visible.js'
 import { pick } from './pick.js'
 import { Engine } from '../engine/engine.js'
 
-export const state = signal(decode(location.hash).state)
+// asks are the fields that a report is asked with. A saved document has one report:
+// there they stay as they were written, and nothing is asked with them.
+const asks = ['filter', 'times', 'definition', 'groups', 'window']
+const { engine: kind, state: written = '' } = document.documentElement.dataset, fixed = kind === 'saved'
+
+function linked(fragment) {
+  const link = decode(fragment.replace(/^#/, '') || written), own = decode(written).state
+  if (fixed) for (const k of asks) link.state[k] = own[k]
+  return link
+}
+
+export const state = signal(linked(location.hash).state)
 export const engine = signal(null)
 export const status = signal({ phase: 'starting' }) // starting, empty, opening, ready, failed
 export const report = signal(null)
@@ -27,14 +38,15 @@ export function notice(text) {
 }
 export const dismiss = (text) => { notices.value = notices.value.filter((x) => x !== text) }
 
-// asks are the fields that a report is asked with.
-const asks = ['filter', 'times', 'definition', 'groups', 'window']
-
 // set changes fields of the state. A new view, selection or row is a step that the
 // browser's Back undoes; anything else replaces the link.
 let timer = 0
 export function set(change) {
   const before = state.value, after = { ...before, ...change }
+  if (fixed && asks.some((k) => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
+    for (const k of asks) after[k] = before[k]
+    notice('This saved report stays as it was selected. Open the files themselves to select among their requests.')
+  }
   if (encode(before) === encode(after)) return
   state.value = after
   const step = ['view', 'row', 'run', ...asks].some((k) => k in change && JSON.stringify(before[k]) !== JSON.stringify(after[k]))
@@ -48,7 +60,7 @@ export function set(change) {
 
 // follow takes the state of a link that was opened or gone back to.
 export function follow() {
-  const { state: s, notices: n } = decode(location.hash)
+  const { state: s, notices: n } = linked(location.hash)
   n.forEach(notice)
   const again = JSON.stringify(query(s)) !== JSON.stringify(query(state.value))
   state.value = s
@@ -88,7 +100,7 @@ export const live = computed(() => {
 const handle = globalThis.servescope = {}
 
 export async function start() {
-  decode(location.hash).notices.forEach(notice)
+  linked(location.hash).notices.forEach(notice)
   try {
     const e = await Engine.start({ onState: (s) => s === 'failed' && notice('The engine ran out of memory or stopped. A new one starts; open the files again.') })
     engine.value = e
@@ -202,7 +214,7 @@ export async function refresh() {
   if (!s) return
   current?.abort()
   const mine = current = new AbortController()
-  const q = query(state.value)
+  const q = fixed ? {} : query(state.value)
   pending.value = true
   problem.value = ''
   try {
@@ -291,9 +303,9 @@ function readable(columns) {
 }
 
 // view asks the engine for a view of the present run under the present query.
-export const view = (spec, options) => session.value.view(ungrouped(query(state.value)), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
+export const view = (spec, options) => session.value.view(fixed ? {} : ungrouped(query(state.value)), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
 
-let linked = state.value.file // of the link that the page was opened with
+let linkedFile = state.value.file // of the link that the page was opened with
 
 // print notes the first digits of the hash of a file in the link, and says so when a
 // link was made for another one.
@@ -301,7 +313,7 @@ async function print(file) {
   if (!globalThis.crypto?.subtle || file.size > 64 << 20) return
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
   const h = Array.from(hash.subarray(0, 4), (b) => b.toString(16).padStart(2, '0')).join('')
-  if (linked && linked !== h) notice('This link was made for another file: its selection may not fit.')
-  linked = ''
+  if (linkedFile && linkedFile !== h) notice('This link was made for another file: its selection may not fit.')
+  linkedFile = ''
   set({ file: h })
 }
