@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -31,11 +30,8 @@ type Case struct {
 	text   []byte         // of src
 	want   *result
 	others []*Case // cases of other formats
+	first  bool    // of its format
 }
-
-// apart are the formats that are not in the core of browsers.
-var apart = map[string]bool{"parquet": true, "arrow": true, "columns": true,
-	"litellm": true, "langfuse": true, "ollama": true, "llamacpp": true, "tgi": true, "trtllm": true, "dynamo": true}
 
 // Load returns the cases below dir for the formats of set.
 func Load(set *formats.Set, dir string) ([]*Case, error) {
@@ -51,9 +47,6 @@ func Load(set *formats.Set, dir string) ([]*Case, error) {
 		if n := len(cases); n > 0 && cases[n-1].Dir == c.Dir {
 			return nil, fmt.Errorf("%s holds several inputs", c.Dir)
 		}
-		if apart[name] && runtime.GOOS == "js" {
-			continue
-		}
 		if c.Format, err = set.Lookup(name); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Dir, err)
 		}
@@ -63,6 +56,7 @@ func Load(set *formats.Set, dir string) ([]*Case, error) {
 		if c.src, c.text, err = unpack(filepath.Base(path), c.raw); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		c.first = len(cases) == 0 || cases[len(cases)-1].Format != c.Format
 		cases = append(cases, c)
 	}
 	for _, c := range cases {
