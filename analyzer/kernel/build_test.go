@@ -33,7 +33,8 @@ type req struct {
 	cached    int64
 	gaps      []int64 // ms
 	tokens    []int64
-	untold    bool  // tokens is not recorded
+	untold    bool // tokens is not recorded
+	beam      bool
 	stream    int64 // 1 yes, 0 no, -1 unknown
 	kind      int64
 	replica   string
@@ -121,6 +122,9 @@ func build(meta *trace.RunMeta, rows ...req) *trace.Batch {
 		}
 		if r.stream != -1 {
 			b.Bool(trace.Stream, r.stream == 1)
+		}
+		if r.beam {
+			b.Bool(trace.BeamSearch, true)
 		}
 		if r.kind != -1 {
 			b.Code(trace.TokenKind, int32(r.kind))

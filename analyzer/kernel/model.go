@@ -14,7 +14,7 @@ import (
 // tokens are in what was measured.
 func (s *ratesState) model(p *putter) {
 	f, w := p.f, p.w
-	without := counting(p.lack.untimed, "1 sequence has an unknown number of tokens and is left out", "%d sequences have an unknown number of tokens and are left out")
+	without := f.without(p.lack.untimed)
 	instant := counting(f.instant, "the tokens of 1 request came at one instant and take no time", "the tokens of %d requests came at one instant and take no time")
 	late, idle := f.undated, p.idle()
 	why := f.timeless(p.lack.untimed)
@@ -82,6 +82,15 @@ func (p *putter) weighting(timed, measured float64, notes ...string) {
 	}
 	mean := float64(f.tpot) / fraction / float64(f.tpots)
 	p.ratio("weighting_ratio", timed*1e9/mean, measured, unit.Ratio, metric.NoToken, notes...)
+}
+
+// without says which sequences the model leaves out.
+func (f *flow) without(untimed int64) string {
+	note := counting(untimed, "1 sequence has an unknown number of tokens and is left out", "%d sequences have an unknown number of tokens and are left out")
+	if f.beams > 0 {
+		note = joined(note, "sequences of beam search are left out")
+	}
+	return note
 }
 
 // timeless tells why no time per token is known.

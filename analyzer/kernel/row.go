@@ -32,7 +32,7 @@ type row struct {
 	prompt, cached                     int64
 	special                            special
 
-	beam     bool   // its run used beam search
+	beam     bool   // it, or its run, used beam search
 	producer string // the definition set of the tool that took the stamps, or ""
 
 	joint   *joint    // the request that the row is a sequence of, one of several; nil: the row is the request
@@ -53,6 +53,7 @@ type rows struct {
 	group []int32
 
 	beam                              bool // the run used beam search
+	beams                             trace.Bools
 	status, side, clock, source, kind trace.Dicts
 	stream                            trace.Bools
 	starts                            [4]trace.Ints // sent, received, dispatched, queued
@@ -75,7 +76,7 @@ func rowsOf(v *View) rows {
 	r := rows{
 		run: v.Run, group: v.Group,
 		status: v.Dicts(trace.StatusCol), side: v.Dicts(trace.SideCol), clock: v.Dicts(trace.ClockCol),
-		source: v.Dicts(trace.OutputTokensSource), kind: v.Dicts(trace.TokenKind), stream: v.Bools(trace.Stream),
+		source: v.Dicts(trace.OutputTokensSource), kind: v.Dicts(trace.TokenKind), stream: v.Bools(trace.Stream), beams: v.Bools(trace.BeamSearch),
 		starts:    startsOf(v.Batch),
 		scheduled: v.Ints(trace.ScheduledSend), wait: v.Ints(trace.DClientWait),
 		event: v.Ints(trace.FirstEvent), token: v.Ints(trace.FirstToken), answer: v.Ints(trace.FirstAnswerToken),
@@ -152,6 +153,9 @@ func (r *rows) at(i int) row {
 		if v {
 			w.stream = 1
 		}
+	}
+	if v, ok := r.beams.At(i); ok && v {
+		w.beam = true
 	}
 	if c, ok := r.kind.At(i); ok {
 		w.kind = c

@@ -384,3 +384,29 @@ func TestBeamHasNoTPOT(t *testing.T) {
 	meta.Config[0].Value = "false"
 	mean(t, runOf(t, metric.Default, new(query.Query), meta, r), "tpot", 1, 10)
 }
+
+// TestBeamOfOneRequest: where requests themselves are of beam search, those have no
+// TPOT and the others have theirs.
+func TestBeamOfOneRequest(t *testing.T) {
+	beam, other := streamed(0, 11, 100, 500), streamed(0, 11, 100, 300)
+	beam.beam = true
+	beam.finish, other.finish = 600, 400
+	c := cellOf(t, metric.Default, beam, other)
+	for name, want := range map[string]float64{"tpot": 20, "tpot_from_total": 30} {
+		mean(t, c, name, 1, want)
+		if m := c.Metrics[name]; m.Excluded["beam"] != 1 || len(m.Excluded) != 1 {
+			t.Errorf("%s: %v", name, m.Excluded)
+		}
+	}
+	mean(t, c, "ttft", 2, 100)
+	mean(t, c, "e2e", 2, 400)
+	value(t, c, "tpot_weighted", 20e6)
+	value(t, c, "batch_decode", 1.2) // (400 + 200) of 500 ms: it is decoding all the same
+	value(t, c, "identity_ratio", 10.0/22)
+	saying(t, c, "sequences of beam search are left out", "tpot_weighted", "identity_ratio", "weighting_ratio", "tps_total_model")
+	if g := runOf(t, metric.Default, &query.Query{SLO: []query.Limit{{Metric: "tpot", Max: 50 * ms}}}, wallMeta(), beam, other).Goodput; g.Good != 1 || g.Unknown != 1 {
+		t.Errorf("%+v", g)
+	}
+	beam, other = evented(beam), evented(other)
+	mean(t, cellOf(t, set(t, "vllm-2024"), beam, other), "tpot", 2, 40)
+}

@@ -77,7 +77,7 @@ var reasons = [...]struct{ code, doc string }{
 	Inconsistent:    {"inconsistent", "the counts contradict each other: more of the prompt is cached than there is"},
 	Preempted:       {"preempted", "sequences stalled, and where in time is not recorded"},
 	NotJoined:       {"not_joined", "no row of the side is linked to the request"},
-	Beam:            {"beam", "the run used beam search: the tokens of the beams that lost took time too"},
+	Beam:            {"beam", "the request, or its run, used beam search: the tokens of the beams that lost took time too"},
 	OutsideTotal:    {"outside_total", "the stage does not lie in the time that is taken apart"},
 	Resolution:      {"resolution", "the stamps are coarser than the time between them"},
 	Overlap:         {"overlap", "stages of two nodes run at the same time"},

@@ -108,6 +108,7 @@ const (
 	MaxTokens
 	Stream
 	NChoices
+	BeamSearch
 	MMItems
 	MMTokens
 	SpecDrafted
@@ -215,6 +216,7 @@ var Requests = &Table{Name: "requests", Fields: []Field{
 	MaxTokens:          count("max_tokens", unit.Token, "requested maximum output length; never used as a count"),
 	Stream:             {Name: "stream", Type: Bool, Doc: "whether the response was streamed"},
 	NChoices:           count("n_choices", unit.None, "choices asked for"),
+	BeamSearch:         {Name: "beam_search", Type: Bool, Doc: "whether the request was decoded by beam search; of one where its run says so this is null"},
 	MMItems:            count("mm_items", unit.None, "multimodal items in the prompt"),
 	MMTokens:           count("mm_tokens", unit.Token, "prompt tokens that stand for multimodal items"),
 	SpecDrafted:        count("spec_drafted", unit.Token, "draft tokens proposed"),

@@ -83,6 +83,7 @@
 //	status              ok, failed, aborted, empty, open or head_missing, where
 //	                    the above does not say it
 //	stream              true or false
+//	beam_search         true: decoded by beam search, so that it has no TPOT
 //
 // These keys are the columns of the requests table. Any other key is skipped with
 // its value, however long, and never kept: prompts and outputs may stand in the

@@ -93,6 +93,10 @@ func (q *requests) received(r *linelog.Record, id []byte) *linelog.Problem {
 	q.ended.drop(id)
 	setInt(&q.row, r, trace.MaxTokens, maxTokens)
 	setInt(&q.row, r, trace.NChoices, choices)
+	setInt(&q.row, r, trace.BeamSearch, beamSearch)
+	if width, ok := r.Int(beamWidth); ok && width > 0 {
+		q.row.SetInt(trace.BeamSearch, 1)
+	}
 	if name := r.Text(lora); len(name) > 0 {
 		q.row.SetText(trace.LoRA, name)
 	}

@@ -33,6 +33,8 @@ const (
 	reason
 	maxTokens
 	choices
+	beamSearch
+	beamWidth
 	lora
 	promptTokens
 	outputTokens
@@ -84,6 +86,8 @@ var table = (&linelog.Table{
 		reason:             {Name: "reason", Type: linelog.Text},
 		maxTokens:          {Name: "max_tokens", Type: linelog.Int, Max: 1e9},
 		choices:            {Name: "choices", Type: linelog.Int, Max: 1e6},
+		beamSearch:         {Name: "beam_search", Type: linelog.Flag},
+		beamWidth:          {Name: "beam_width", Type: linelog.Int, Max: 1e6},
 		lora:               {Name: "lora", Type: linelog.Text},
 		promptTokens:       {Name: "prompt_tokens", Type: linelog.Int, Max: 1e9},
 		outputTokens:       {Name: "output_tokens", Type: linelog.Int, Max: 1e9},
@@ -165,6 +169,8 @@ var payload = []linelog.Field{
 	key("prompt", linelog.Payload),
 	key("max_tokens", maxTokens),
 	key("n", choices),
+	key("use_beam_search", beamSearch), // of SamplingParams, until v0.6.2
+	key("beam_width", beamWidth),       // of BeamSearchParams, since then
 	key("lora_name", lora),
 	key("output", linelog.Payload),
 	key("finish_reason", finishReason),
