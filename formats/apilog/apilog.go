@@ -73,6 +73,8 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	switch {
 	case hits == 0:
 		return formats.No, "no line is " + dialect.Wanted
+	case bytes.Contains(h.Start, []byte(`"predicted_ms"`)): // llama.cpp's answers say more
+		return formats.Likely, "its lines are API answers with timings of llama.cpp"
 	case best == answer.Chunk || 2*hits < objects:
 		return formats.Likely, "some lines are of API answers: " + best.String()
 	}

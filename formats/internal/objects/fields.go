@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxSlots = 40
+	maxSlots = 48
 	maxText  = 1024 // bytes of a text that are kept
 )
 
@@ -31,12 +31,13 @@ func NewFields(table map[string]int) *Fields { return &Fields{table: table} }
 
 // Read takes the object that text holds. It reports false for another thing.
 func (f *Fields) Read(text []byte) bool {
-	f.reset()
+	f.Reset()
 	_, ok := jsonrows.Walk(text, 0, f.keep)
 	return ok
 }
 
-func (f *Fields) reset() {
+// Reset forgets all values.
+func (f *Fields) Reset() {
 	clear(f.values[:])
 	f.text = f.text[:0]
 }

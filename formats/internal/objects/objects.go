@@ -208,7 +208,7 @@ func (r *reader) object() bool {
 				continue
 			}
 		}
-		r.fields.reset()
+		r.fields.Reset()
 		next, ok := jsonrows.Walk(text, 0, r.fields.keep)
 		if ok {
 			r.fold.Object(&r.fields, text[:next], at)
