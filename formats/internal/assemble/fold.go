@@ -30,14 +30,18 @@ func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 	for ; done < len(list); done += ahead {
 		next := list[done:min(done+ahead, len(list))]
 		a.look(next, &found)
+		same(e.Text, next, &found)
+		sure := true // no request has begun or ended since
 		for i := range next {
 			t, q := &next[i], found[i&(ahead-1)]
 			switch {
 			case t.size == 0:
 				a.add(e, &e.List[t.from], q)
-			case q == nil || !q.means(e.Text, t):
+				sure = false
+			case q == nil || !sure && !q.means(e.Text, t):
 				ev := e.event(t)
 				a.add(e, &ev, nil)
+				sure = false
 			default:
 				if gap := t.at - q.last; q.flags&usual == answered && uint64(gap) <= math.MaxInt32 && q.gaps.n < nodeLen {
 					q.gaps.v[q.gaps.n] = int32(gap)
@@ -90,18 +94,32 @@ func (a *Assembler) look(list []Tick, found *[ahead]*open) {
 	a.touched = sum
 }
 
+// same leaves out those of the requests that are not the ones of their ticks.
+func same(text []byte, list []Tick, found *[ahead]*open) {
+	for i := range list {
+		t, q := &list[i], found[i&(ahead-1)]
+		if q == nil || t.size == 0 {
+			continue
+		}
+		if t.size > idLen || int(t.from)+idLen > len(text) {
+			if !q.means(text, t) {
+				found[i&(ahead-1)] = nil
+			}
+			continue
+		}
+		b, m := (*[idLen]byte)(text[t.from:]), &idMasks[t.size]
+		diff := (binary.LittleEndian.Uint64(b[0:])^binary.LittleEndian.Uint64(q.id[0:]))&m[0] |
+			(binary.LittleEndian.Uint64(b[8:])^binary.LittleEndian.Uint64(q.id[8:]))&m[1] |
+			(binary.LittleEndian.Uint64(b[16:])^binary.LittleEndian.Uint64(q.id[16:]))&m[2]
+		if diff|uint64(t.size^q.idSize)|(q.hash^t.hash) != 0 {
+			found[i&(ahead-1)] = nil
+		}
+	}
+}
+
 // means reports whether the request is that of a token.
 func (q *open) means(text []byte, t *Tick) bool {
-	if q.hash != t.hash {
-		return false
-	}
-	if t.size != q.idSize || int(t.from)+idLen > len(text) {
-		return string(q.name()) == string(text[t.from:t.from+uint32(t.size)])
-	}
-	b, m := text[t.from:t.from+idLen], &idMasks[t.size%(idLen+1)]
-	return (binary.LittleEndian.Uint64(b[0:])^binary.LittleEndian.Uint64(q.id[0:]))&m[0]|
-		(binary.LittleEndian.Uint64(b[8:])^binary.LittleEndian.Uint64(q.id[8:]))&m[1]|
-		(binary.LittleEndian.Uint64(b[16:])^binary.LittleEndian.Uint64(q.id[16:]))&m[2] == 0
+	return q.hash == t.hash && string(q.name()) == string(text[t.from:t.from+uint32(t.size)])
 }
 
 // idMasks are the bits of the words of a short id that are of its bytes, by its
