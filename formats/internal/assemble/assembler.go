@@ -17,7 +17,7 @@ import (
 // so what it makes does not depend on how the file was cut.
 //
 // A request is written when it ends, in the order of ends; Flush writes those
-// that are still open. Per open request it keeps 500 bytes, 4 bytes per chunk,
+// that are still open. Per open request it keeps 500 bytes, 4 bytes per chunk in steps of 256,
 // and what further columns its events state; see Bound.
 type Assembler struct {
 	// Untold says that the log need not tell of tokens: a request without token
@@ -101,7 +101,7 @@ const (
 func NewAssembler(w *Writer, memory int64) *Assembler {
 	a := &Assembler{w: w}
 	if memory > 0 {
-		a.nodes.limit = uint32(min(max(memory/64, pageLen), 1<<31))
+		a.nodes.limit = uint32(min(max(memory/nodeBytes, nodePage), 1<<31))
 	}
 	return a
 }
@@ -199,6 +199,9 @@ func (a *Assembler) begin(e *Events, ev *Event, id []byte) *open {
 	a.table.insert(ev.Hash, q)
 	return q
 }
+
+// pageLen is the number of open requests that are allocated together.
+const pageLen = 1024
 
 // fresh returns a request that is not in use, empty.
 func (a *Assembler) fresh() *open {

@@ -297,8 +297,8 @@ func TestMemory(t *testing.T) {
 			}
 			a.Fold(pack(list))
 		}
-		used := len(a.nodes.pages) * pageLen * 64
-		if memory > 0 && int64(used) > memory+pageLen*64 {
+		used := len(a.nodes.pages) * nodePage * nodeBytes
+		if memory > 0 && int64(used) > memory+nodePage*nodeBytes {
 			t.Errorf("%d bytes of gaps, want at most %d", used, memory)
 		}
 		a.Flush(func() bool { return false })

@@ -43,7 +43,7 @@ func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 				a.add(e, &ev, nil)
 				sure = false
 			default:
-				if gap := t.at - q.last; q.flags&usual == answered && uint64(gap) <= math.MaxInt32 && q.gaps.n < nodeLen {
+				if gap := t.at - q.last; q.flags&usual == answered && uint64(gap) <= math.MaxInt32 && q.gaps.n < lineLen {
 					q.gaps.v[q.gaps.n] = int32(gap)
 					q.gaps.n++
 					q.chunks++

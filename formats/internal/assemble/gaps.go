@@ -6,23 +6,26 @@ import (
 )
 
 // Lists of small integers, of which very many are open at the same time. The
-// last values stand in the list itself, those before in a chain of nodes of one
-// cache line each, so that appending mostly touches the list alone. Freeing gives
-// the nodes back.
+// last values stand in the list itself, those before in a chain of nodes of a few
+// cache lines each, so that appending mostly touches the list alone, and reading
+// waits once per node for what is far away. Freeing gives the nodes back.
 
-// nodeLen is the number of values in a node.
+// lineLen is the number of values in a line of 64 bytes, nodeLen that in a node.
 const (
-	nodeLen   = 15
-	nodeBytes = 4*nodeLen + 4
+	lineLen   = 15
+	nodeLines = 4
+	nodeLen   = nodeLines * lineLen
+	nodeBytes = nodeLines * (4*lineLen + 4)
 )
 
-type node struct {
-	v    [nodeLen]int32
+// node is some lines; next is that of the first.
+type node [nodeLines]struct {
+	v    [lineLen]int32
 	next uint32
 }
 
-// pageLen is the number of nodes, and of open requests, allocated together.
-const pageLen = 1024
+// nodePage is the number of nodes that are allocated together.
+const nodePage = 256
 
 // nodes is the pool of all lists' nodes. Node 0 is not used: index 0 is none.
 type nodes struct {
@@ -35,8 +38,9 @@ type nodes struct {
 
 // list is a list of int64, most of which fit into an int32.
 type list struct {
-	v          [nodeLen]int32
+	v          [lineLen]int32
 	n          uint8 // values in v
+	lines      uint8 // in use of the last node
 	wide       bool  // the list has, or had, values that need more than one
 	head, tail uint32
 }
@@ -44,22 +48,22 @@ type list struct {
 // wide marks a value that needs the two values behind it.
 const wide = math.MinInt32
 
-func (p *nodes) at(i uint32) *node { return &p.pages[i/pageLen][i%pageLen] }
+func (p *nodes) at(i uint32) *node { return &p.pages[i/nodePage][i%nodePage] }
 
 // take returns a node, or 0 when the limit is reached.
 func (p *nodes) take() uint32 {
 	i := p.free
 	if i != 0 {
 		p.live++
-		p.free = p.at(i).next
-		p.at(i).next = 0
+		first := &p.at(i)[0]
+		p.free, first.next = first.next, 0
 		return i
 	}
 	if p.limit > 0 && p.used >= p.limit {
 		return 0
 	}
-	if p.used++; int(p.used/pageLen) >= len(p.pages) {
-		p.pages = append(p.pages, make([]node, pageLen))
+	if p.used++; int(p.used/nodePage) >= len(p.pages) {
+		p.pages = append(p.pages, make([]node, nodePage))
 	}
 	p.live++
 	return p.used
@@ -76,7 +80,7 @@ func (p *nodes) push(l *list, v int64) bool {
 }
 
 func (p *nodes) put(l *list, v int32) bool {
-	if l.n == nodeLen && !p.spill(l) {
+	if l.n == lineLen && !p.spill(l) {
 		return false
 	}
 	l.v[l.n] = v
@@ -84,60 +88,66 @@ func (p *nodes) put(l *list, v int32) bool {
 	return true
 }
 
-// spill moves the values of a full list into a node.
+// spill moves the values of a full list into its last node, or a new one.
 func (p *nodes) spill(l *list) bool {
-	i := p.take()
-	if i == 0 {
-		return false
+	if l.tail == 0 || l.lines == nodeLines {
+		i := p.take()
+		if i == 0 {
+			return false
+		}
+		if l.tail == 0 {
+			l.head = i
+		} else {
+			p.at(l.tail)[0].next = i
+		}
+		l.tail, l.lines = i, 0
 	}
-	p.at(i).v = l.v
-	if l.tail == 0 {
-		l.head = i
-	} else {
-		p.at(l.tail).next = i
-	}
-	l.tail, l.n = i, 0
+	p.at(l.tail)[l.lines].v = l.v
+	l.n, l.lines = 0, l.lines+1
 	return true
 }
 
 // appendTo appends the values of l to dst.
 func (p *nodes) appendTo(dst []int64, l *list) []int64 {
-	if !l.wide {
-		for i := l.head; i != 0; {
-			n := p.at(i)
-			dst = widen(dst, n.v[:])
-			i = n.next
+	d := decoder{dst: dst, wide: l.wide}
+	for i := l.head; i != 0; {
+		n, lines := p.at(i), nodeLines
+		if i == l.tail {
+			lines = int(l.lines)
 		}
-		return widen(dst, l.v[:l.n])
-	}
-	d := decoder{dst: dst}
-	for i := l.head; i != 0; i = p.at(i).next {
-		d.add(p.at(i).v[:])
+		for k := range n[:lines] {
+			d.add(n[k].v[:])
+		}
+		i = n[0].next
 	}
 	d.add(l.v[:l.n])
 	return d.dst
 }
 
-// widen appends values to dst.
-func widen(dst []int64, values []int32) []int64 {
-	n := len(dst)
-	dst = slices.Grow(dst, len(values))[:n+len(values)]
-	to := dst[n:]
-	for i, x := range values[:len(to)] {
-		to[i] = int64(x)
-	}
-	return dst
-}
-
-// decoder puts wide values together again.
+// decoder turns what is in the lines back into the values.
 type decoder struct {
 	dst  []int64
-	part int // of a wide value that is still to come
+	wide bool // some values need more than one
+	part int  // of such a value that is still to come
 	high int64
 }
 
-func (d *decoder) add(values []int32) {
-	for _, x := range values {
+func (d *decoder) add(line []int32) {
+	if d.wide {
+		d.join(line)
+		return
+	}
+	n := len(d.dst)
+	d.dst = slices.Grow(d.dst, len(line))[:n+len(line)]
+	to := d.dst[n:]
+	for i, x := range line[:len(to)] {
+		to[i] = int64(x)
+	}
+}
+
+// join puts wide values together again.
+func (d *decoder) join(line []int32) {
+	for _, x := range line {
 		switch {
 		case d.part == 2:
 			d.high, d.part = int64(x)<<32, 1
@@ -153,11 +163,11 @@ func (d *decoder) add(values []int32) {
 
 // drop gives the nodes of l back and empties it.
 func (p *nodes) drop(l *list) {
-	for i := l.head; i != 0; i = p.at(i).next {
+	for i := l.head; i != 0; i = p.at(i)[0].next {
 		p.live--
 	}
 	if l.tail != 0 {
-		p.at(l.tail).next = p.free
+		p.at(l.tail)[0].next = p.free
 		p.free = l.head
 	}
 	l.n, l.head, l.tail, l.wide = 0, 0, 0, false
