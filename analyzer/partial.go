@@ -1,9 +1,9 @@
 package analyzer
 
 import (
+	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 
 	"servescope/analyzer/diag"
@@ -31,8 +31,9 @@ type Partial struct {
 // pendingReason is the reason of figures that a report of a part does not have yet.
 const pendingReason = "pending"
 
-// partials makes reports of a first pass while it goes on. It reads copies of what
-// the kernels hold, by their encoding: the states of the pass stay as they are.
+// partials makes reports of a first pass while it goes on: of the states that its
+// goroutines have filled, which are merged for it, and fresh ones take their place.
+// A state that has been finished takes more: to finish it changes nothing in it.
 type partials struct {
 	s     *Session
 	q     *query.Query
@@ -41,8 +42,8 @@ type partials struct {
 	total int64
 	runs  func() []*run // that have rows so far, not to be changed by others
 
-	mu   sync.Mutex        // one report is made at a time
-	done map[string][]byte // states of kernels that have seen every row, by name
+	mu   sync.Mutex              // one report is made at a time
+	done map[string]kernel.State // of kernels that have seen every row, by name
 }
 
 // offer makes a report of what p has folded, if somebody wants one.
@@ -52,44 +53,59 @@ func (a *partials) offer(p *pass) {
 		return
 	}
 	defer a.mu.Unlock()
-	states, rows, err := p.soFar()
-	if err != nil || rows == 0 {
-		return
+	if rows := p.gather(); rows > 0 {
+		states := maps.Clone(a.done)
+		if states == nil {
+			states = make(map[string]kernel.State)
+		}
+		for i, state := range p.sum {
+			states[p.kernels[i].Name()] = state
+		}
+		take(&Partial{a.report(states, rows), rows, a.total})
 	}
-	for name, code := range a.done {
-		if state := a.fresh(name, p.facts); state.LoadState(code) == nil {
-			states[name] = state
+}
+
+// gather merges what the goroutines have folded since the last time into the sum,
+// and returns how many rows that is of. One goroutine calls it at a time. An error
+// of a merge is that of the pass.
+func (p *pass) gather() (rows int64) {
+	for w := range p.states {
+		p.locks[w].Lock()
+		states := p.states[w]
+		p.states[w] = nil
+		p.locks[w].Unlock()
+		if p.sum == nil {
+			p.sum = states
+			continue
+		}
+		for i, state := range states {
+			p.failed = errors.Join(p.failed, p.sum[i].Merge(state))
 		}
 	}
-	take(&Partial{a.report(states, p.facts, rows), rows, a.total})
+	for w := range p.rows {
+		p.locks[w].Lock()
+		rows += p.rows[w]
+		p.locks[w].Unlock()
+	}
+	return rows
 }
 
 // finished notes the states of kernels that have seen every row.
 func (a *partials) finished(kernels []kernel.Kernel, states []kernel.State) {
-	a.done = make(map[string][]byte)
+	a.done = make(map[string]kernel.State)
 	for i, k := range kernels {
-		a.done[k.Name()] = states[i].AppendState(nil)
+		a.done[k.Name()] = states[i]
 	}
 }
 
-func (a *partials) fresh(name string, facts *kernel.Facts) kernel.State {
-	for _, k := range a.e.kernels {
-		if k.Name() == name {
-			return k.New(a.q, facts)
-		}
-	}
-	return nil
-}
-
-// report is the report that the states amount to. Figures of kernels without one
-// are pending.
-func (a *partials) report(states map[string]kernel.State, known *kernel.Facts, rows int64) *report.Report {
+// report is the report that the states amount to. Figures of kernels without one,
+// and of those that want another pass before they can place anything, are pending.
+func (a *partials) report(states map[string]kernel.State, rows int64) *report.Report {
 	runs := a.runs()
-	facts := &kernel.Facts{Pass: 1, Runs: slices.Clone(known.Runs), Private: make(map[string][]byte)}
 	var list []kernel.State
 	for _, k := range a.e.kernels {
-		if state := states[k.Name()]; state != nil {
-			state.Next(facts) // it may want another pass: that is for the report of all
+		state := states[k.Name()]
+		if s, ok := state.(interface{ Late() bool }); state != nil && !(ok && s.Late()) {
 			list = append(list, state)
 		}
 	}
@@ -113,34 +129,6 @@ func (a *partials) report(states map[string]kernel.State, known *kernel.Facts, r
 		Fix: "wait for the report of all of them",
 	}}
 	return r
-}
-
-// soFar returns a copy of the states of the kernels, by name, and how many rows they
-// have seen.
-func (p *pass) soFar() (states map[string]kernel.State, rows int64, err error) {
-	states = make(map[string]kernel.State)
-	for w := range p.states {
-		p.locks[w].Lock()
-		codes := make([][]byte, len(p.states[w]))
-		for i, state := range p.states[w] {
-			codes[i] = state.AppendState(nil)
-		}
-		rows += p.rows[w]
-		p.locks[w].Unlock()
-		for i, code := range codes {
-			k := p.kernels[i]
-			state := k.New(p.q, p.facts)
-			if err := state.LoadState(code); err != nil {
-				return nil, 0, err
-			}
-			if all := states[k.Name()]; all == nil {
-				states[k.Name()] = state
-			} else if err := all.Merge(state); err != nil {
-				return nil, 0, err
-			}
-		}
-	}
-	return states, rows, nil
 }
 
 // partialsOf returns what makes reports while the rows that are there are folded,

@@ -111,7 +111,7 @@ func TestPartialChangesNothing(t *testing.T) {
 	list = append(list, source{name: "log.jsonl", text: shapedRecords(t, 500)})
 	told := 0
 	for i, in := range list {
-		for _, flags := range [][]string{nil, {"filter=prompt_tokens > 100", "by=status"}, {"window=1s"}} {
+		for _, flags := range [][]string{nil, {"filter=prompt_tokens > 100", "by=status"}, {"window=1s"}, {"definition=vllm-2024"}, {"definition=aiperf", "from=+1s"}} {
 			var want string
 			for round := range 3 {
 				var mu sync.Mutex

@@ -26,9 +26,11 @@ type pass struct {
 	zero    [][]int32        // by worker
 	memory  []kernel.Memory  // by worker
 
-	partials *partials    // nil: nobody asks for what has been folded so far
-	locks    []sync.Mutex // by worker: held while its states change
-	rows     []int64      // by worker: that it has folded
+	partials *partials      // nil: nobody asks for what has been folded so far
+	locks    []sync.Mutex   // by worker: held while its states change
+	rows     []int64        // by worker: that it has folded
+	sum      []kernel.State // what a report of a part has gathered; nil: nothing
+	failed   error          // of gathering
 }
 
 func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, workers int) *pass {
@@ -82,6 +84,9 @@ func (p *pass) zeros(worker, n int) []int32 {
 // merge returns one state per kernel over all that the workers have seen. As many
 // kernels as there are workers merge at a time.
 func (p *pass) merge() ([]kernel.State, error) {
+	if p.sum != nil {
+		p.states = append(p.states, p.sum)
+	}
 	out := make([]kernel.State, len(p.kernels))
 	errs := make([]error, len(p.kernels))
 	var next atomic.Int64
@@ -98,7 +103,7 @@ func (p *pass) merge() ([]kernel.State, error) {
 		})
 	}
 	wg.Wait()
-	return out, errors.Join(errs...)
+	return out, errors.Join(p.failed, errors.Join(errs...))
 }
 
 // mergeKernel returns the state of one kernel.

@@ -32,6 +32,8 @@ func queryOf(t *testing.T, flags ...string) *query.Query {
 			q.From, err = query.ParseInstant("--from", value)
 		case "to":
 			q.To, err = query.ParseInstant("--to", value)
+		case "definition":
+			q.Definition = value
 		case "trim":
 			q.Trim, err = query.ParseTrim(value)
 		default:

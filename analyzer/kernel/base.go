@@ -164,6 +164,9 @@ func (b *base) learn(facts *Facts) bool {
 	return b.late
 }
 
+// Late reports whether windows could not be placed: another pass places them.
+func (b *base) Late() bool { return b.late }
+
 // ranks returns the quantiles that are asked for.
 func (b *base) ranks() []float64 {
 	if len(b.q.Ranks) == 0 {
