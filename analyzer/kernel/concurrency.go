@@ -104,11 +104,11 @@ func (f *flight) add(w *row, def *metric.Definition) {
 
 type concurrencyState struct {
 	celled[flight, *flight]
-	plateaus map[int32]plateau // by run, of those asked for since the state last changed
+	swept map[int32]*swept // by run, of those asked for since the state last changed
 }
 
 func (s *concurrencyState) Update(v *View) {
-	s.plateaus = nil
+	s.swept = nil
 	x := s.begin(v)
 	for i := range v.Rows {
 		if w, selected := x.next(i); selected && !w.sibling && w.role != join.Linked {
@@ -122,12 +122,12 @@ func (s *concurrencyState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.plateaus = nil
+	s.swept = nil
 	return s.merge(&o.celled)
 }
 
 func (s *concurrencyState) LoadState(src []byte) error {
-	s.plateaus = nil
+	s.swept = nil
 	return s.celled.LoadState(src)
 }
 
@@ -135,7 +135,7 @@ func (s *concurrencyState) LoadState(src []byte) error {
 func (s *concurrencyState) Next(facts *Facts) bool {
 	again := s.learn(facts)
 	s.finishing(func(run int32, info *runInfo) {
-		if p := s.plateau(run, info); p.why == metric.None {
+		if p := s.sweep(run, info).plateau; p.why == metric.None {
 			f := &facts.Runs[run] // of the same side, unless the query selects another
 			f.HasSteady = f.Clock == info.sides[info.counting()].clock
 			f.SteadyFrom, f.SteadyTo = p.window[0], p.window[1]
@@ -223,26 +223,28 @@ func (s *concurrencyState) put(out Output, run, group int32, info *runInfo, most
 	n, last := all.inferred(idle)
 	c := out.Cell(run, group, NoWindow)
 	in := info.inFlight(w, last)
-	c.Concurrency = concurrencyOf(sweep, in, all, n)
+	over := s.sweep(run, info).over
+	if group >= 0 || len(all.open) > 0 {
+		over = in.over(sweep, curvePoints)
+	}
+	c.Concurrency = concurrencyOf(over, in, all, n)
+	for _, step := range over.Curve { // a window's part of it is in that of its run
+		c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
+	}
 	if s.def.Buckets && c.Concurrency.Max.Known {
 		c.Concurrency.Max = report.KnownInt(stat.NewSweep(&all.starts, &all.ends).MaxTouching(second), unit.None)
 		c.Concurrency.Max.Note = "by whole seconds, which counts too many" // more than are ever in flight at once
 	}
-	if in.placed { // a window's part of the curve is in that of its run
-		for _, step := range sweep.Curve(in.from, in.to, curvePoints) {
-			c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
-		}
-	}
 	little(c, all, &w)
 	c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
 	if group < 0 { // the steady window is the same that a trim takes, which knows of requests alone
-		steady(&c.Concurrency, s.plateau(run, info))
+		steady(&c.Concurrency, s.sweep(run, info).plateau)
 	}
 	windows := s.windows(run)
 	for _, window := range windows[:min(len(windows), most)] {
 		in := s.clip(run, info, w, window)
 		c := out.Cell(run, group, window)
-		c.Concurrency = concurrencyOf(sweep, in, all, n)
+		c.Concurrency = concurrencyOf(in.over(sweep, 0), in, all, n)
 		c.Concurrency.SteadyFrom, c.Concurrency.SteadyTo = report.Null(metric.WholeRun.String()), report.Null(metric.WholeRun.String())
 		setValue(c, "concurrency_mean", c.Concurrency.Mean)
 		setValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
@@ -259,9 +261,17 @@ func (r *runInfo) inFlight(w interval, last int64) interval {
 	return interval{from: x.firstSend, to: last, placed: true, dt: last - x.firstSend, note: "from the first send to the last inferred end, since no token is recorded"}
 }
 
+// over returns what a sweep tells of w, nothing where it is not placed.
+func (w *interval) over(sweep *stat.Sweep, limit int) (o stat.Over) {
+	if w.placed {
+		o = sweep.Over(w.from, w.to, limit)
+	}
+	return o
+}
+
 // concurrencyOf returns the concurrency over w; inferred requests end by what
 // engines say.
-func concurrencyOf(sweep *stat.Sweep, w interval, all *flight, inferred int64) report.Concurrency {
+func concurrencyOf(over stat.Over, w interval, all *flight, inferred int64) report.Concurrency {
 	c := report.Concurrency{Curve: []report.Point{}, Inferred: inferred}
 	if !w.placed {
 		why := w.why
@@ -271,8 +281,8 @@ func concurrencyOf(sweep *stat.Sweep, w interval, all *flight, inferred int64) r
 		c.Mean, c.Max = report.Null(why.String()), report.Null(why.String())
 		return c
 	}
-	c.Mean = report.Known(sweep.Mean(w.from, w.to), unit.None)
-	c.Max = report.Known(float64(sweep.Max(w.from, w.to)), unit.None)
+	c.Mean = report.Known(over.Mean, unit.None)
+	c.Max = report.Known(float64(over.Max), unit.None)
 	c.Mean.Note = joined(w.note,
 		counting(all.endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"),
 		counting(inferred, "the end of 1 request is inferred: the engine says that nothing runs or waits", "the ends of %d requests are inferred: the engines say that nothing runs or waits"))

@@ -64,14 +64,15 @@ func (c *cohort) width() int { return int(c.signature.N) + 1 }
 
 func (c *cohort) n() int64 { return c.values.N() }
 
-// each calls f for every request: with its entries, and its total.
-func (c *cohort) each(f func(entries []int64, total int64)) {
+// each calls f for every request: with its entries and what they leave of its
+// total, and the total.
+func (c *cohort) each(f func(parts []int64, total int64)) {
 	c.values.Each(c.width(), func(tuple []int64) {
 		total := int64(0)
 		for _, v := range tuple {
 			total += v
 		}
-		f(tuple[:len(tuple)-1], total)
+		f(tuple, total)
 	})
 }
 

@@ -99,11 +99,12 @@ func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Sid
 	list := c.inOrder()
 	var all stat.Sample
 	var sum stat.Sum
-	for _, o := range list {
-		o.each(func(_ []int64, total int64) {
+	whole := make([][]sums, len(list))
+	for i, o := range list {
+		whole[i] = o.columns(everything, func(total int64) {
 			sum.Add(total)
 			all.Add(total, false)
-		})
+		})[0]
 	}
 	d.N = sum.N
 	d.Total = meanOf(sum.Total(), d.N)
@@ -113,8 +114,8 @@ func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Sid
 		tails = s.tails(&all)
 		d.Late = s.late(&all, c.censored)
 	}
-	for _, o := range list {
-		t := o.table(d.N, tails)
+	for i, o := range list {
+		t := o.table(d.N, whole[i], tails)
 		s.bounds(run, o, &t)
 		d.Tables = append(d.Tables, t)
 	}
@@ -209,32 +210,41 @@ func (s *sums) add(v int64) {
 	}
 }
 
+// everything is the least total that columns of every request take.
+var everything = []float64{-1 << 63}
+
 // columns sums up the entries, the residual and the total of the requests whose
-// total is at least from.
-func (c *cohort) columns(from float64) []sums {
+// total is at least from, for each of several. It calls f, if there is one, with
+// every total.
+func (c *cohort) columns(from []float64, f func(total int64)) [][]sums {
 	k := int(c.signature.N)
-	out := make([]sums, k+2)
-	c.each(func(entries []int64, total int64) {
-		if float64(total) < from {
-			return
+	out := make([][]sums, len(from))
+	for i := range out {
+		out[i] = make([]sums, k+2)
+	}
+	c.each(func(parts []int64, total int64) {
+		if f != nil {
+			f(total)
 		}
-		rest := total
-		for j, v := range entries {
-			out[j].add(v)
-			rest -= v
+		for i, least := range from {
+			if float64(total) < least {
+				continue
+			}
+			for j, v := range parts {
+				out[i][j].add(v)
+			}
+			out[i][k+1].add(total)
 		}
-		out[k].add(rest)
-		out[k+1].add(total)
 	})
 	return out
 }
 
-// table returns the cohort as a table of the report. of is how many requests
-// there are in all cohorts, tails the least totals of the tails.
-func (c *cohort) table(of int64, tails []float64) report.Breakdown {
+// table returns the cohort as a table of the report, of which the columns are
+// those of every request. of is how many requests there are in all cohorts, tails
+// the least totals of the tails.
+func (c *cohort) table(of int64, columns []sums, tails []float64) report.Breakdown {
 	k := int(c.signature.N)
 	n := c.n()
-	columns := c.columns(-1 << 63)
 	total := columns[k+1].all.Total()
 	t := report.Breakdown{
 		Signature: c.signature.String(), N: n, Share: report.Known(float64(n)/float64(of), unit.Ratio),
@@ -260,10 +270,12 @@ func (c *cohort) table(of int64, tails []float64) report.Breakdown {
 		}
 	}
 	t.Memos = append(t.Memos, c.without.memos()...)
-	for i, from := range tails {
-		if tail := c.tail(from); tail.N > 0 {
-			tail.Rank = rankName(tailRanks[i])
-			t.Tails = append(t.Tails, tail)
+	if len(tails) > 0 {
+		for i, columns := range c.columns(tails, nil) {
+			if tail := tailOf(columns, tails[i]); tail.N > 0 {
+				tail.Rank = rankName(tailRanks[i])
+				t.Tails = append(t.Tails, tail)
+			}
 		}
 	}
 	return t
@@ -280,9 +292,8 @@ func (s *sums) of(total *big.Int) (avg, sum, share report.Value) {
 	return meanOf(all, s.all.N), exact(all), share
 }
 
-// tail returns the mean parts of the requests whose total is at least from.
-func (c *cohort) tail(from float64) report.Tail {
-	columns := c.columns(from)
+// tailOf returns the mean parts of the requests whose total is at least from.
+func tailOf(columns []sums, from float64) report.Tail {
 	k := len(columns) - 2
 	t := report.Tail{From: report.Known(from, unit.Nanosecond), N: columns[k].all.N}
 	if t.N == 0 {

@@ -1,13 +1,16 @@
 package kernel
 
-import "servescope/analyzer/metric"
+import (
+	"servescope/analyzer/metric"
+	"servescope/analyzer/stat"
+)
 
 // Settler is a State with work that its Next and Finish do if nobody has done it
 // before, and that can be done for several states at a time. It changes nothing
 // that the state says. It is called after the last Update and Merge.
 type Settler interface{ Settle() }
 
-// Settle sorts the values of each side of a run that are in one place. Others are
+// Settle sorts and sums up the values of each side of a run that are in one place. Others are
 // united for each cell before they are sorted.
 func (s *latencyState) Settle() {
 	if s.wanted != nil {
@@ -23,7 +26,18 @@ func (s *latencyState) Settle() {
 			continue
 		}
 		for slot := range cell.values {
-			cell.values[slot].Settle()
+			cell.values[slot].Settle(measures[slot].quotient)
+		}
+	}
+}
+
+// Settle brings the kept values of the digests together.
+func (s *tokensState) Settle() {
+	for _, p := range s.cells.byPlace {
+		for _, d := range p.digests {
+			if d != nil {
+				d.Settle()
+			}
 		}
 	}
 }
@@ -34,20 +48,34 @@ type plateau struct {
 	why    metric.Reason
 }
 
-// Settle looks for the steady windows.
-func (s *concurrencyState) Settle() {
-	s.finishing(func(run int32, info *runInfo) { s.plateau(run, info) })
+// swept is what all requests of a run tell of how many are in flight: the steady
+// window, and, where the log leaves none open, what is over W.
+type swept struct {
+	plateau plateau
+	over    stat.Over
 }
 
-// plateau returns the steady window of a run as requests alone tell it.
-func (s *concurrencyState) plateau(run int32, info *runInfo) plateau {
-	p, ok := s.plateaus[run]
-	if !ok {
-		p.window, p.why = steadyOf(s.flight(run, -1, info.counting()).sweep(nil), info)
-		if s.plateaus == nil {
-			s.plateaus = make(map[int32]plateau)
+// Settle looks for the steady windows and sweeps over W.
+func (s *concurrencyState) Settle() {
+	s.finishing(func(run int32, info *runInfo) { s.sweep(run, info) })
+}
+
+// sweep returns what a run's requests alone tell.
+func (s *concurrencyState) sweep(run int32, info *runInfo) *swept {
+	p := s.swept[run]
+	if p == nil {
+		all := s.flight(run, -1, info.counting())
+		sweep := all.sweep(nil)
+		p = new(swept)
+		p.plateau.window, p.plateau.why = steadyOf(sweep, info)
+		if len(all.open) == 0 {
+			w := info.inFlight(s.over(run), none)
+			p.over = w.over(sweep, curvePoints)
 		}
-		s.plateaus[run] = p
+		if s.swept == nil {
+			s.swept = make(map[int32]*swept)
+		}
+		s.swept[run] = p
 	}
 	return p
 }

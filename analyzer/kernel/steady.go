@@ -30,8 +30,7 @@ func steadyOf(s *stat.Sweep, info *runInfo) (window [2]int64, why metric.Reason)
 	case x.lastSend <= x.firstSend:
 		return window, metric.OpenLoop
 	}
-	typical := s.Median(x.firstSend, x.lastSend)
-	bound := s.Max(x.firstSend, x.lastSend)
+	typical, bound := s.Median(x.firstSend, x.lastSend)
 	if info.limit > 0 {
 		bound = min(bound, info.limit)
 		if 10*typical < 9*bound {
@@ -49,7 +48,7 @@ func steadyOf(s *stat.Sweep, info *runInfo) (window [2]int64, why metric.Reason)
 			window[1] = t1
 		}
 	})
-	if window[0] == none || 10*s.Mean(window[0], window[1]) < 9*float64(typical) {
+	if window[0] == none || 10*s.Over(window[0], window[1], 0).Mean < 9*float64(typical) {
 		return window, metric.NoPlateau
 	}
 	if s.Started(window[0], window[1]) < steadyRequests {

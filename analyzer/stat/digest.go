@@ -95,6 +95,16 @@ func (d *Digest) Moments() *Moments {
 	return &d.moments
 }
 
+// Settle does what At does first if nobody has done it before.
+func (d *Digest) Settle() {
+	if d.hist != nil {
+		d.settle()
+	} else if !d.sorted {
+		Sort(d.raw)
+		d.sorted = true
+	}
+}
+
 // settle brings all kept values together, within the limit.
 func (d *Digest) settle() {
 	if d.grid != nil {
@@ -218,14 +228,9 @@ func (d *Digest) At(k int64) (v int64, exact bool) {
 	if k >= m.N-1 {
 		return m.Max, true
 	}
-	if d.hist == nil {
-		if !d.sorted {
-			Sort(d.raw)
-			d.sorted = true
-		}
+	if d.Settle(); d.hist == nil {
 		return d.raw[k], true
 	}
-	d.settle()
 	d.hist.each(func(b int32, n int64, keep bool) bool {
 		if k >= n {
 			k -= n

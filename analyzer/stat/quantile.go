@@ -90,38 +90,36 @@ func RankInterval(n int64, q, confidence float64) (lo, hi int64) {
 	return lo, hi
 }
 
-// Mean returns the mean of sorted values and Std their population standard
-// deviation (ddof 0). Sorting first makes both independent of the order in
-// which the values came.
-func Mean(sorted []float64) float64 {
+// meanOf returns the mean of floats, given as their keys in order, and their
+// population standard deviation (ddof 0). Sorting first makes both independent of
+// the order in which the values came.
+func meanOf(sorted []int64) (mean, std float64) {
 	if len(sorted) == 0 {
-		return 0
+		return 0, 0
 	}
-	return sum(sorted, func(v float64) float64 { return v }) / float64(len(sorted))
+	var values, squares compensated
+	for _, key := range sorted {
+		values.add(Unkey(key))
+	}
+	mean = values.total() / float64(len(sorted))
+	for _, key := range sorted {
+		d := Unkey(key) - mean
+		squares.add(float64(d * d))
+	}
+	return mean, math.Sqrt(squares.total() / float64(len(sorted)))
 }
 
-// Std returns the population standard deviation of sorted values; see Mean.
-func Std(sorted []float64) float64 {
-	if len(sorted) == 0 {
-		return 0
+// compensated is a sum of floats with Neumaier's compensation.
+type compensated struct{ sum, rest float64 }
+
+func (s *compensated) add(v float64) {
+	t := s.sum + v
+	if math.Abs(s.sum) >= math.Abs(v) {
+		s.rest += (s.sum - t) + v
+	} else {
+		s.rest += (v - t) + s.sum
 	}
-	mean := Mean(sorted)
-	s := sum(sorted, func(v float64) float64 { return float64((v - mean) * (v - mean)) })
-	return math.Sqrt(s / float64(len(sorted)))
+	s.sum = t
 }
 
-// sum adds f of each value with Neumaier's compensation.
-func sum(values []float64, f func(float64) float64) float64 {
-	var s, c float64
-	for _, raw := range values {
-		v := f(raw)
-		t := s + v
-		if math.Abs(s) >= math.Abs(v) {
-			c += (s - t) + v
-		} else {
-			c += (v - t) + s
-		}
-		s = t
-	}
-	return s + c
-}
+func (s *compensated) total() float64 { return s.sum + s.rest }

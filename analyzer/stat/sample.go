@@ -21,7 +21,10 @@ const staged = 1 << 12
 type Sample struct {
 	raw    []int64 // every value, or those that are not counted yet
 	sorted bool    // raw is
+	summed bool    // mean and std are those of raw, which is sorted
 	big    *counted
+
+	mean, std float64
 }
 
 // SampleOf returns a sample of integers, which owns the slice.
@@ -33,7 +36,7 @@ func (s *Sample) Add(v int64, floats bool) {
 	if n := len(s.raw); n == cap(s.raw) { // append would leave more behind
 		s.raw = append(make([]int64, 0, max(2*n, 16)), s.raw...)
 	}
-	s.raw, s.sorted = append(s.raw, v), false
+	s.raw, s.sorted, s.summed = append(s.raw, v), false, false
 	if s.big != nil && len(s.raw) >= staged || len(s.raw) > SampleLimit {
 		s.count(floats)
 	}
@@ -72,7 +75,7 @@ func (s *Sample) Unite(o *Sample) {
 	if o.big != nil && s.big == nil {
 		s.count(o.big.floats)
 	}
-	s.raw, s.sorted = append(s.raw, o.raw...), false
+	s.raw, s.sorted, s.summed = append(s.raw, o.raw...), false, false
 	s.settle()
 	if o.big != nil {
 		s.big.merge(o.big)
@@ -110,14 +113,15 @@ func (s *Sample) sort() {
 	}
 }
 
-// Settle brings the values in the order in which At looks for them, so that it
-// need not.
-func (s *Sample) Settle() {
+// Settle brings the values in the order in which At looks for them and sums them
+// up, so that At and Moments need not.
+func (s *Sample) Settle(floats bool) {
 	if s.big != nil {
 		s.settle()
 		return
 	}
 	s.sort()
+	s.Moments(floats)
 }
 
 // Moments returns the mean and the population standard deviation. They depend on
@@ -127,17 +131,17 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 	case s.big != nil:
 		s.settle()
 		return s.big.mean(), s.big.std()
-	case !floats:
+	case s.summed:
+	case floats:
+		s.sort()
+		s.mean, s.std = meanOf(s.raw)
+	default:
 		var m Moments
 		m.Add(s.raw)
-		return m.Mean(), m.Std()
+		s.mean, s.std = m.Mean(), m.Std()
 	}
-	s.sort()
-	list := make([]float64, len(s.raw))
-	for i, v := range s.raw {
-		list[i] = Unkey(v)
-	}
-	return Mean(list), Std(list)
+	s.summed = true
+	return s.mean, s.std
 }
 
 // Size returns the bytes of memory that the sample holds, roughly.

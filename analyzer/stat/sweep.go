@@ -1,9 +1,6 @@
 package stat
 
-import (
-	"math"
-	"math/big"
-)
+import "math"
 
 // Sweep is the number of intervals [start, end) that are open over time, as an
 // exact step curve. Where one interval ends at the instant another starts, the
@@ -34,38 +31,82 @@ func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
 	}
 }
 
-// Mean returns the time-weighted mean over [from, to), which is not empty,
-// rounded once.
-func (s *Sweep) Mean(from, to int64) float64 {
-	var area wide
-	s.Walk(from, to, func(t0, t1, n int64) { area.addProduct(t1-t0, n) })
-	f, _ := new(big.Rat).SetFrac(area.int(), big.NewInt(to-from)).Float64()
-	return f
+// Over is what a sweep tells of a stretch of time.
+type Over struct {
+	Mean  float64 // weighted by time, rounded once
+	Max   int64   // the greatest number open
+	Curve []Step
 }
 
-// Max returns the greatest number open within [from, to).
-func (s *Sweep) Max(from, to int64) int64 {
-	most := int64(0)
-	s.Walk(from, to, func(_, _, n int64) { most = max(most, n) })
-	return most
-}
-
-// Median returns the time-weighted median over [from, to): the least number
-// such that no more than it are open for at least half of the time.
-func (s *Sweep) Median(from, to int64) int64 {
-	time := make(map[int64]int64)
-	most := int64(0)
+// Over returns what s tells of [from, to), which is not empty, with the curve in at
+// most limit steps: exactly when it has no more, else the mean of each of limit
+// equal stretches of time.
+func (s *Sweep) Over(from, to int64, limit int) Over {
+	o := Over{Curve: make([]Step, 0, limit+1)}
+	parts := max(limit, 1)
+	width := (to - from) / int64(parts)
+	if width == 0 { // so short a time has no more steps
+		parts, width = 1, to-from
+	}
+	areas := make([]wide, parts)
+	k, end := 0, from+width
+	if parts == 1 {
+		end = to
+	}
 	s.Walk(from, to, func(t0, t1, n int64) {
-		time[n] += t1 - t0
-		most = max(most, n)
+		o.Max = max(o.Max, n)
+		if len(o.Curve) <= limit {
+			o.Curve = append(o.Curve, Step{t0, float64(n)})
+		}
+		for t1 > end {
+			areas[k].addProduct(end-t0, n)
+			t0 = end
+			if k++; k == parts-1 {
+				end = to
+			} else {
+				end += width
+			}
+		}
+		areas[k].addProduct(t1-t0, n)
 	})
+	var area wide
+	for i := range areas {
+		area.add(areas[i])
+	}
+	o.Mean = area.over(to - from)
+	if len(o.Curve) <= limit {
+		return o
+	}
+	o.Curve = o.Curve[:0]
+	for k := range parts {
+		t0, t1 := from+int64(k)*width, from+int64(k+1)*width
+		if k == parts-1 {
+			t1 = to
+		}
+		o.Curve = append(o.Curve, Step{t0, areas[k].over(t1 - t0)})
+	}
+	return o
+}
+
+// Median returns the time-weighted median over [from, to), the least number such
+// that no more than it are open for at least half of the time; and the greatest
+// number open.
+func (s *Sweep) Median(from, to int64) (median, most int64) {
+	var time []int64 // by how many are open
+	s.Walk(from, to, func(t0, t1, n int64) {
+		for int64(len(time)) <= n {
+			time = append(time, 0)
+		}
+		time[n] += t1 - t0
+	})
+	most = max(int64(len(time))-1, 0)
 	left := (to - from) - (to-from)/2
 	for n := range most {
 		if left -= time[n]; left <= 0 {
-			return n
+			return n, most
 		}
 	}
-	return most
+	return most, most
 }
 
 // Started returns the number of intervals that start within [from, to].
@@ -101,31 +142,4 @@ func (s *Sweep) MaxTouching(width int64) int64 {
 type Step struct {
 	T int64
 	N float64
-}
-
-// Curve returns the curve over [from, to) in at most limit steps: exactly when
-// it has no more, else the mean of each of limit equal stretches of time.
-func (s *Sweep) Curve(from, to int64, limit int) []Step {
-	steps := []Step{}
-	s.Walk(from, to, func(t0, _, n int64) {
-		if len(steps) <= limit {
-			steps = append(steps, Step{t0, float64(n)})
-		}
-	})
-	if len(steps) <= limit {
-		return steps
-	}
-	steps = steps[:0]
-	width := (to - from) / int64(limit)
-	if width == 0 {
-		return steps
-	}
-	for k := range int64(limit) {
-		t0, t1 := from+k*width, from+(k+1)*width
-		if k == int64(limit)-1 {
-			t1 = to
-		}
-		steps = append(steps, Step{t0, s.Mean(t0, t1)})
-	}
-	return steps
 }
