@@ -65,8 +65,8 @@ func (d *Digest) Add(values []int64) {
 // add adds 1 to blockSize values that there is room for and that are not in the
 // grid.
 func (d *Digest) add(block []int64) {
+	d.moments.add(block)
 	if d.hist == nil {
-		d.moments.add(block)
 		d.raw, d.sorted = append(d.raw, block...), false
 		return
 	}
@@ -75,7 +75,7 @@ func (d *Digest) add(block []int64) {
 		d.kept.tail = append(make([]int64, 0, 2*(n+len(block)+1)), d.kept.tail...)
 	}
 	out := d.kept.tail[n : n+len(block)+1]
-	out = out[:d.hist.fold(block, out, &d.moments)]
+	out = out[:d.hist.fold(block, out)]
 	if len(d.hist.dense) > 0 {
 		out = d.hist.count(out)
 	}

@@ -76,41 +76,28 @@ type histogram struct {
 // newHistogram returns an empty histogram.
 func newHistogram() *histogram { return &histogram{keepFrom: math.MaxInt32} }
 
-// fold counts 1 to blockSize values, adds them to m, and puts those of kept
-// buckets in out, which is one longer than values: the loop writes before it
-// decides. It returns how many it put there. The conversion to a float finds
-// exponent and mantissa without a variable shift; it is exact below 2⁵³.
-func (h *histogram) fold(values, out []int64, m *Moments) int {
+// fold counts values, and puts those of kept buckets in out, which is one longer:
+// the loop writes before it decides. It returns how many it put there. The
+// conversion to a float finds exponent and mantissa without a variable shift; it is
+// exact below 2⁵³.
+func (h *histogram) fold(values, out []int64) int {
 	k := 0
-	n, base := h.n, h.base
-	var wide Moments
-	var sum, squares, high, carry uint64
-	least, most := m.extremes(values[0])
+	n, base := h.n, h.base+1022<<mantissa
 	for _, v := range values {
-		if uint64(v)-uint64(least) > uint64(most)-uint64(least) {
-			least, most = min(least, v), max(most, v)
-		}
-		b := int(math.Float64bits(float64(v))>>(52-mantissa)) - 1022<<mantissa - base
+		b := int(math.Float64bits(float64(v))>>(52-mantissa)) - base
 		if uint64(v-1) >= 1<<53-1 || uint(b) >= uint(len(n)) {
-			wide.AddN(v, 1)
 			c := h.at(bucketOf(v))
 			*c++
 			out[k] = v
 			k += int(*c >> 63)
-			n, base = h.n, h.base
+			n, base = h.n, h.base+1022<<mantissa
 			continue
 		}
-		sum += uint64(v)
-		over, square := bits.Mul64(uint64(v), uint64(v))
-		squares, carry = bits.Add64(squares, square, 0)
-		high += over + carry
 		c := n[b] + 1
 		n[b] = c
 		out[k] = v
 		k += int(c >> 63)
 	}
-	wide.Merge(&Moments{N: int64(len(values)) - wide.N, Min: least, Max: most, sumLo: int64(uint32(sum)), sumHi: int64(sum >> 32), squares: [3]uint64{squares, high}})
-	m.Merge(&wide)
 	return k
 }
 
@@ -234,12 +221,11 @@ func (h *histogram) merge(o *histogram) {
 // plan chooses the buckets to keep of a stream that begins with values, which it
 // does not count.
 func (h *histogram) plan(values []int64, quantiles []float64) {
-	var m Moments
 	var out [blockSize + 1]int64
 	for rest := values; len(rest) > 0; {
 		block := rest[:min(len(rest), blockSize)]
 		rest = rest[len(block):]
-		h.fold(block, out[:], &m)
+		h.fold(block, out[:])
 	}
 	h.choose(quantiles, int64(len(values)))
 	h.forget()
