@@ -27,7 +27,7 @@ func faults(t *testing.T, ctx context.Context, script string) []string {
 	if !eval[bool](t, ctx, `typeof axe === 'object'`) {
 		eval[bool](t, ctx, script+`; true`)
 	}
-	return eval[[]string](t, ctx, `axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact)).flatMap(v => v.nodes.slice(0, 4).map(n =>
+	return eval[[]string](t, ctx, `axe.run(document, { resultTypes: ['violations'], preload: false, iframes: false, performanceTimer: false }).then(r => r.violations.filter(v => ['serious', 'critical'].includes(v.impact)).flatMap(v => v.nodes.slice(0, 4).map(n =>
 		v.impact + ' ' + v.id + ': ' + v.help + '\n\t' + n.target.join(' ') + '\n\t' + n.html.slice(0, 200) + '\n\t' + n.any.map(a => a.message).join('; '))))`)
 }
 

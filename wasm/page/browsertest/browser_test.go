@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -185,14 +186,36 @@ func dropped(t *testing.T, ctx context.Context, files ...string) (report []byte,
 	return report, ""
 }
 
-// command builds the command of the same source.
-func command(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "servescope")
+// scratch is a folder that is gone after all tests.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "browsertest"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// built builds the command of the same source, once.
+var built = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "servescope")
 	cmd := exec.Command("go", "build", "-o", path, "./cli/servescope")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func command(t *testing.T) string {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

@@ -44,43 +44,56 @@ func sampleFiles() []string {
 	return []string{filepath.Join(root, "testdata/sample/tokenlog.jsonl"), filepath.Join(root, "testdata/sample/vllm-bench.json")}
 }
 
-// TestViews shows every view of the samples, light and dark, wide and narrow: none
-// is wider than the screen, has an empty chart, or prints what is no number. The
+// shots are the pictures that TestViews makes: the shipped samples, and the made run
+// with what its client saw as another one.
+var shots = []struct {
+	name, theme   string
+	width, height int64
+}{
+	{"", "light", 1440, 900}, {"", "dark", 390, 844},
+	{"busy-", "light", 1440, 900}, {"busy-", "dark", 1440, 900}, {"busy-", "light", 390, 844}, {"busy-", "dark", 390, 844},
+}
+
+// TestViews shows every view, light and dark, wide and narrow: none is wider than the
+// screen, has an empty chart, prints what is no number or breaks a rule of axe. The
 // pictures are for people to look at: bin/screenshots.
 func TestViews(t *testing.T) {
 	dir := filepath.Join(root, "bin", "screenshots")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
+	server, client := busy(t, 400)
 	ctx, script := newTab(t), axe(t)
-	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
-		for _, theme := range []string{"light", "dark"} {
-			do(t, ctx, chromedp.EmulateViewport(size[0], size[1]))
-			show(t, ctx, "v=1&slo=ttft:500ms,tpot:40ms&theme="+theme, sampleFiles()...)
-			for _, view := range seven {
-				name := fmt.Sprintf("%s-%s-%d", view, theme, size[0])
-				eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
-				wait(t, ctx, drawn)
-				eval[bool](t, ctx, `new Promise(done => setTimeout(() => done(true), 150))`)
-				if over := eval[int](t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s is %d pixels too wide", name, over)
-				}
-				if bad := eval[string](t, ctx, `(document.getElementById('view').innerText.match(/.{0,30}\b(undefined|NaN|Infinity|\[object .{0,20})/) ?? [''])[0]`); bad != "" {
-					t.Errorf("%s prints %q", name, bad)
-				}
-				if blank := eval[string](t, ctx, blankCharts); blank != "" {
-					t.Errorf("%s: nothing is drawn in %s", name, blank)
-				}
-				if size[0] > 1000 {
-					accessible(t, ctx, script, name)
-				}
-				picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o666); err != nil {
-					t.Fatal(err)
-				}
+	for _, shot := range shots {
+		link, files := "v=1&slo=ttft:500ms,tpot:40ms&theme=", sampleFiles()
+		if shot.name != "" {
+			link, files = "v=1&slo=ttft:1s,tpot:40ms&groups=model&w=5s&sel=150&theme=", []string{server, client}
+		}
+		do(t, ctx, chromedp.EmulateViewport(shot.width, shot.height))
+		show(t, ctx, link+shot.theme, files...)
+		for _, view := range seven {
+			name := fmt.Sprintf("%s%s-%s-%d", shot.name, view, shot.theme, shot.width)
+			eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
+			wait(t, ctx, drawn)
+			eval[bool](t, ctx, `new Promise(done => setTimeout(() => done(true), 150))`)
+			if over := eval[int](t, ctx, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s is %d pixels too wide", name, over)
+			}
+			if bad := eval[string](t, ctx, `(document.getElementById('view').innerText.match(/.{0,30}\b(undefined|NaN|Infinity|\[object .{0,20})/) ?? [''])[0]`); bad != "" {
+				t.Errorf("%s prints %q", name, bad)
+			}
+			if blank := eval[string](t, ctx, blankCharts); blank != "" {
+				t.Errorf("%s: nothing is drawn in %s", name, blank)
+			}
+			if shot.name != "" && shot.width > 1000 {
+				accessible(t, ctx, script, name)
+			}
+			picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o666); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -190,6 +203,46 @@ func TestKeyboard(t *testing.T) {
 	wait(t, ctx, `/TTFT: p5 /.test(document.querySelector('[aria-live=polite]').textContent)`)
 	if hash := eval[string](t, ctx, `location.hash`); !strings.Contains(hash, "view=latency") || strings.Contains(hash, "f=") {
 		t.Errorf("link %s", hash)
+	}
+}
+
+// TestTabWalk goes through every view with the Tab key alone: it comes by every control
+// that is on the screen, and each of them shows that it has the focus.
+func TestTabWalk(t *testing.T) {
+	server, client := busy(t, 120)
+	ctx := newTab(t)
+	do(t, ctx, chromedp.EmulateViewport(1440, 900))
+	show(t, ctx, "v=1&slo=ttft:500ms&groups=model&w=5s&sel=20", server, client)
+	eval[bool](t, ctx, `(() => {
+		addEventListener('focusin', ({ target: e }) => {
+			const c = getComputedStyle(e)
+			walked.add(e)
+			if (!(c.outlineStyle !== 'none' && parseFloat(c.outlineWidth) >= 1)) dim.add(e)
+		})
+		return true
+	})()`)
+	for _, view := range seven {
+		eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), document.activeElement.blur(), true)`)
+		wait(t, ctx, drawn)
+		n := eval[int](t, ctx, `(() => {
+			globalThis.walked = new Set()
+			globalThis.dim = new Set()
+			globalThis.controls = [...document.querySelectorAll('button, input, select, summary, a[href], [tabindex]')].filter(e => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true }) && !e.closest('[inert]'))
+			scrollTo(0, 0)
+			return controls.length
+		})()`)
+		if n < 25 {
+			t.Errorf("%s: %d controls", view, n)
+		}
+		for range n + 3 {
+			press(t, ctx, kb.Tab)
+		}
+		if left := eval[string](t, ctx, `controls.filter(e => !walked.has(e)).map(e => e.outerHTML.slice(0, 120)).join('\n')`); left != "" {
+			t.Errorf("%s: Tab does not come by\n%s", view, left)
+		}
+		if dim := eval[string](t, ctx, `[...dim].filter(e => controls.includes(e)).map(e => e.outerHTML.slice(0, 120)).join('\n')`); dim != "" {
+			t.Errorf("%s: the focus does not show on\n%s", view, dim)
+		}
 	}
 }
 

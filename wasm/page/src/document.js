@@ -24,7 +24,7 @@ function specs(run, i) {
   return out.map((s) => ({ ...s, run: i }))
 }
 
-export const stepColumns = ['running', 'waiting', 'kv_usage', 'generation_tps', 'prompt_tps', 'accept_length', 'duration', 'compute', 'sampling', 'communication', 'host_transfer', 'launch_wait', 'scheduling', 'host_exec', 'host_gap']
+export const stepColumns = ['running', 'waiting', 'kv_usage', 'generation_tps', 'prompt_tps', 'accept_length', 'duration', 'rank', 'compute', 'sampling', 'communication', 'host_transfer', 'launch_wait', 'scheduling', 'host_exec', 'host_gap']
 
 async function base64(parts) {
   const packed = new Blob(parts).stream().pipeThrough(new CompressionStream('gzip'))

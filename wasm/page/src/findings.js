@@ -32,7 +32,7 @@ function tail(run, rows, out) {
   if (rows?.n && rows.ttft) {
     const least = m.quantiles['0.9'] ?? quantile(known(rows.ttft), 0.9), at = []
     for (let i = 0; i < rows.n; i++) if (rows.ttft[i] >= least && rows.arrival[i] === rows.arrival[i]) at.push(i)
-    if (at.length >= 3) {
+    if (at.length >= 3 && run.clock !== 'request') {
       const times = Float64Array.from(at, (i) => rows.arrival[i]).sort(), k = Math.ceil(times.length * 0.8)
       let best = [times[0], times[times.length - 1]]
       for (let i = 0; i + k <= times.length; i++) if (times[i + k - 1] - times[i] < best[1] - best[0]) best = [times[i], times[i + k - 1]]

@@ -160,7 +160,7 @@ export function axis(unit, list) {
 // ten, 1 and 3 times these, the powers alone or every few of them.
 export function logTicks(lo, hi, n = 9) {
   const from = Math.floor(Math.log10(lo)), to = Math.ceil(Math.log10(hi)), decades = Math.log10(hi / lo)
-  const each = decades * 3 <= n ? [1, 2, 5] : decades * 2 <= n ? [1, 3] : [1], step = Math.max(1, Math.ceil(decades / n))
+  const each = decades * 3 <= n ? [1, 2, 5] : decades * 2 <= n ? [1, 3] : [1], step = Math.max(1, Math.ceil(decades / (n + 1)))
   const out = []
   for (let e = Math.ceil(from / step) * step; e <= to; e += step) {
     for (const m of each) {

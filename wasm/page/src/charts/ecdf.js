@@ -76,7 +76,7 @@ export function Curves({ series, unit, name, mode, limit, onPick, rank, over, he
     return { x: mode === 'percentile' ? p : floor(v, lo), y: mode === 'percentile' ? floor(v, lo) : mode === 'ecdf' ? p : undefined, text: list.map((s) => `${s.label}: ${rankText(p)} ${text(unit, quantile(s.values, p))}`).join('\n'), pick: onPick && (() => onPick(v)) }
   })
   const grips = limit && onPick && [{ axis: mode === 'percentile' ? 'y' : 'x', value: limit, label: name + ' limit on the chart', text: (v) => text(unit, v), onChange: onPick }]
-  if (!list.length) return html`<p class="muted">No values.</p>`
+  if (!list.length) return html`<p class="muted">The values themselves are not at hand; the quantiles are those of the report.</p>`
   return html`<${PlotArea} height=${height} x=${axes[0]} y=${axes[1]} draw=${draw} read=${read} data=${data} label=${name} grips=${grips} onPick=${onPick && ((x, y) => onPick(mode === 'percentile' ? y : x))} />`
 }
 

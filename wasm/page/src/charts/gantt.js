@@ -38,7 +38,7 @@ export function lanes(r, order) {
   return { at, lane, n: free.length }
 }
 
-export function Gantt({ rows, from, to, order, worst, threshold, selected, onBrush, onPick, height = 420 }) {
+export function Gantt({ rows, from, to, order, worst, threshold, selected, own, onBrush, onPick, height = 420 }) {
   const l = useMemo(() => lanes(rows, rows.n > 50000 ? 'start' : order), [rows, order])
   const byRow = useMemo(() => worst && new Map(Array.from(worst.rows, (r, k) => [r, k])), [worst])
   const draw = (g, { c, sx, box }) => {
@@ -103,6 +103,6 @@ export function Gantt({ rows, from, to, order, worst, threshold, selected, onBru
   }
   const describe = (i) => [rows.request_id.values[rows.request_id.codes[i]] ?? 'request ' + rows.row[i], ...segments(rows, i).map(([a, b, p]) => phases.find((x) => x[0] === p)[1] + ' ' + text('ns', b - a)), 'status ' + rows.status.values[rows.status.codes[i]]].join('\n')
   const data = l.at.slice(0, 5000).map((i, k) => ({ x: Math.max(from, rows.arrival[i]), y: l.lane[k], text: describe(i).replace(/\n/g, ', '), pick: () => onPick(rows.row[i]) }))
-  return html`<${PlotArea} height=${height} x=${{ lo: from, hi: to, unit: 'ns', title: 'time since the first request' }} y=${{ lo: l.n, hi: 0, unit: '', title: order === 'packed' ? 'lanes' : 'requests by start', ticks: [] }} draw=${draw} left=${58} data=${data} label="Requests over time" brush="x" onBrush=${onBrush}
+  return html`<${PlotArea} height=${height} x=${{ lo: from, hi: to, unit: 'ns', title: own ? 'time since the start of each request' : 'time since the first request' }} y=${{ lo: l.n, hi: 0, unit: '', title: order === 'packed' ? 'lanes' : own ? 'requests' : 'requests by start', ticks: [] }} draw=${draw} left=${58} data=${data} label="Requests over time" brush=${onBrush ? 'x' : null} onBrush=${onBrush}
     read=${(x, y, { py, box }) => { const i = hit(x, py, box); return i >= 0 ? describe(i) : null }} onPick=${(x, y, { py, box }) => { const i = hit(x, py, box); if (i >= 0) onPick(rows.row[i]) }} />`
 }

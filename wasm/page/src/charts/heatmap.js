@@ -6,7 +6,7 @@ import { text, count } from '../format.js'
 import { ramp } from '../theme.js'
 
 // Heat draws {x, y (edges), count (column after column)}.
-export function Heat({ map, ranked, unit, title, from, to, onBrush, height = 260, limit }) {
+export function Heat({ map, ranked, unit, title, from, to, onBrush, onPick, height = 260 }) {
   const { x, y, count: n } = map, nx = x.length - 1, ny = y.length - 1
   const shade = useMemo(() => {
     const some = Array.from(n.filter((v) => v > 0)).sort((a, b) => a - b), max = some[some.length - 1] || 1
@@ -41,5 +41,5 @@ export function Heat({ map, ranked, unit, title, from, to, onBrush, height = 260
     for (let j = 0; j < ny; j++) if (n[i * ny + j]) { sum += n[i * ny + j]; top = j }
     return { x: (x[i] + x[i + 1]) / 2, y: top < 0 ? undefined : y[top + 1], text: `${text('ns', x[i])}: ${count(sum)} gaps${top < 0 ? '' : ', longest below ' + text(unit, y[top + 1])}` }
   }), [map])
-  return html`<${PlotArea} height=${height} x=${{ lo: from, hi: to, unit: 'ns', title: 'time since the first request' }} y=${{ lo: y[0], hi: y[ny], log: true, unit, title }} draw=${draw} read=${read} data=${data} label=${title + ' over time'} brush="x" onBrush=${onBrush} />`
+  return html`<${PlotArea} height=${height} x=${{ lo: from, hi: to, unit: 'ns', title: 'time since the first request' }} y=${{ lo: y[0], hi: y[ny], log: true, unit, title }} draw=${draw} read=${read} data=${data} label=${title + ' over time'} brush="x" onBrush=${onBrush} onPick=${(vx, vy) => { const at = cell(vx, vy); if (at && n[at[0] * ny + at[1]]) onPick?.(x[at[0]], x[at[0] + 1], y[at[1]]) }} />`
 }

@@ -26,7 +26,7 @@ const labels = (axis, n) => {
 const symbol = (axis, n) => axis.log || axis.ticks || axis.format ? '' : axisScale(axis.unit, ticks(axis.lo, axis.hi, n, axis.unit)).symbol
 
 export function frame(g, c, box, x, y) {
-  const nx = Math.max(2, Math.min(9, Math.floor(box.w / 90))), ny = Math.max(2, Math.min(6, Math.floor(box.h / 40)))
+  const nx = Math.max(3, Math.min(9, Math.floor(box.w / 90))), ny = Math.max(2, Math.min(6, Math.floor(box.h / 40)))
   const sx = scale(x, box.x, box.x + box.w), sy = scale(y, box.y + box.h, box.y)
   g.font = '11px ' + c.font
   g.lineWidth = 1

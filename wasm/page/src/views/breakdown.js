@@ -59,6 +59,13 @@ export function Breakdown({ run }) {
   return html`${run.groups.length > 0 && html`<${Groups} run=${run} by=${by} rank=${s.rank} />`}${(run.windows.length > 0 || run.groups.some((g) => g.windows.length)) && html`<${Windows} run=${run} by=${by} rank=${s.rank} slo=${run.goodput} />`}`
 }
 
+// Changes are the largest changes between windows, taken apart.
+function Changes({ list, run }) {
+  if (!list?.length) return null
+  const base = origin(run), signed = (v) => (v.value > 0 ? '+' : v.value < 0 ? '−' : '') + text(v.unit || 'ns', Math.abs(v.value))
+  return html`<div class="facts"><p>The largest changes of a mean from one window to the next, by part:</p><ul>${list.slice(0, 6).map((c) => html`<li>${metricName(c.of)} at the ${c.side}, ${text('ns', Math.max(0, c.from - base))} → ${text('ns', Math.max(0, c.to - base))}: ${text('ns', c.total.before.value)} → ${text('ns', c.total.after.value)} (${signed(c.total.change)}): ${[...c.entries, { ...c.residual, leaves: ['residual'] }].filter((e) => e.change.value).sort((a, b) => Math.abs(b.change.value) - Math.abs(a.change.value)).map((e) => e.leaves.join(' + ').replace(/_/g, ' ') + ' ' + signed(e.change)).join(', ')}</li>`)}</ul></div>`
+}
+
 function Groups({ run, by, rank }) {
   const cells = run.groups.map((g) => ({ names: named(g, by), cell: g }))
   const parts = run.groups.slice(0, 12).flatMap((g) => partsOf(g, 'ttft', named(g, by).join(' · ')))
@@ -90,5 +97,5 @@ function Windows({ run, by, rank }) {
   const length = text('ns', store.report.value.query.window_ns ?? d.all[1] - d.all[0]), rows = d.all.map((from, i) => ({ from, i }))
   const table = () => ({ head: ['from', ...panels.flatMap((p) => p.series.map((x) => [p.title, x.label].filter(Boolean).join(' ')))], rows: rows.map(({ i }) => [text('ns', d.t[i]), ...panels.flatMap((p) => p.series.map((x) => x.values[i] === x.values[i] ? text(p.unit, x.values[i]) : '—'))]) })
   return html`<${Figure} title=${'Windows of ' + length} sentence=${`Each window counts the requests sent or received in it; drag to select a time.${several ? ` Tails are ${tail}; [ and ] change it.` : ''}${run.groups.length > 7 ? ' The first 7 groups are drawn.' : ''}`} table=${table} legend=${several ? d.sets.map((x, i) => ({ label: x.label, color: 's' + i, kind: i > 3 ? 'dash' : 'line' })) : [{ label: tail, color: 's0', kind: 'line' }, { label: 'median', color: 's0', kind: 'dash' }]}>
-    <div class="small-multiples">${panels.map((p) => html`<div key=${p.title}><h4>${p.title}</h4><${Lines} t=${d.t} series=${p.series} unit=${p.unit} height=${120} sync="windows" onRange=${zoom} label=${p.title + ' by window'} title=${p.title} /></div>`)}</div></${Figure}>`
+    <div class="small-multiples">${panels.map((p) => html`<div key=${p.title}><h4>${p.title}</h4><${Lines} t=${d.t} series=${p.series} unit=${p.unit} height=${120} sync="windows" onRange=${zoom} label=${p.title + ' by window'} /></div>`)}</div><${Changes} list=${run.changes} run=${run} /></${Figure}>`
 }

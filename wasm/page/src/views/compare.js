@@ -36,7 +36,17 @@ export function Compare() {
       <tbody>${rows.map((x) => html`<tr key=${x.name}><td>${x.title}</td><td class="num">${x.a}</td><td class="num">${x.b}</td><td class=${'num delta ' + x.mark}>${x.delta}</td><td class="num">${x.p}</td><td class="num">${x.n}</td></tr>`)}</tbody></table></div>
     <p class="facts">Latencies: medians, and Mann-Whitney's two-sided p over requests; ~ where p ≥ 0.05 or there are fewer than 8 values a side. Rates have one value per run: no test can tell their difference from chance.</p></section>
     ${name && html`<${Shift} name=${name} names=${names} a=${a} b=${b} A=${A} B=${B} s=${s} />`}
-    <${Flights} A=${A} B=${B} /><${Frontier} runs=${r.runs} />`
+    <${Flights} A=${A} B=${B} />${r.runs.length > 2 && name && html`<${All} runs=${r.runs} all=${all} name=${name} mode=${s.curve} />`}<${Frontier} runs=${r.runs} />`
+}
+
+// All overlays one metric of every run that is at hand, of which there are at most
+// eight.
+function All({ runs, all, name, mode }) {
+  const series = useMemo(() => runs.map((r, i) => ({ label: r.label, color: 's' + i % 8, dash: i > 3 ? [6, 3] : undefined, values: all[i]?.[name] instanceof Float64Array ? known(all[i][name]) : [] })).filter((s) => s.values.length).slice(0, 8), [runs, all, name])
+  if (series.length < 3) return null
+  const unit = runs[0].metrics[name].unit, ranks = [0.5, 0.9, 0.99]
+  return html`<${Figure} title=${metricName(name) + ' of all runs'} sentence=${`${count(series.length)} of ${count(runs.length)} runs: ${series.map((s) => `${s.label} p50 ${text(unit, quantile(s.values, 0.5))}`).join(', ')}.`} legend=${series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' }))} table=${() => ({ head: ['run', ...ranks.map((p) => 'p' + p * 100), 'n'], rows: series.map((s) => [s.label, ...ranks.map((p) => text(unit, quantile(s.values, p))), count(s.values.length)]) })}>
+    <${Curves} series=${series} unit=${unit} name=${metricName(name)} mode=${mode === 'histogram' ? 'ecdf' : mode} /></${Figure}>`
 }
 
 function table(A, B, ra, rb) {

@@ -97,11 +97,24 @@ function Tokens({ v, rows, i, run }) {
     while (k < t.length - 1 && t[k] - start < px) k++
     return k
   }
+  // during counts what began to be served in a gap: prompts that came in between.
+  const during = (k) => {
+    let n = 0, length = 0, load = 0
+    for (let j = 0; j < (rows?.n ?? 0); j++) {
+      if (rows.arrival[j] <= t[k] && rows.end[j] >= t[k - 1]) load++
+      if (j !== i && rows.first[j] > t[k - 1] && rows.first[j] <= t[k]) {
+        n++
+        length += rows.prompt_tokens[j] > 0 ? rows.prompt_tokens[j] : 0
+      }
+    }
+    return [load ? count(load) + ' in flight' : '', n ? `${count(n)} other first token${n > 1 ? 's' : ''}${length ? (n > 1 ? ', prompts of ' : ', a prompt of ') + text('tokens', length) + (n > 1 ? ' together' : '') : ''}` : 'no other first token'].filter(Boolean).join('; ')
+  }
+  const long = limit ? Array.from(gap.keys()).filter((k) => k && gap[k] >= limit).sort((a, b) => gap[b] - gap[a]).slice(0, 3) : []
   const say = (k) => `${text('ns', t[k] - start)}: chunk ${k + 1} of ${t.length}${gap[k] === gap[k] ? ', gap ' + text('ns', gap[k]) : ''}, ${count(cumulative[k])} tokens so far`
   const data = Array.from(t, (at, k) => ({ x: at - start, y: gap[k] > 0 ? gap[k] : undefined, text: say(k) }))
   const table = () => ({ head: ['chunk', 'time (ms)', 'gap (ms)', 'tokens'], rows: Array.from(t, (at, k) => [k + 1, ((at - start) / 1e6).toFixed(3), gap[k] === gap[k] ? (gap[k] / 1e6).toFixed(3) : '—', tokens[k] === tokens[k] ? tokens[k] : '—']) })
   return html`<${Figure} title="Gaps" sentence=${`${count(known.length)} gaps, longest ${text('ns', Math.max(...known))}; ${stalls} at or above the run's p99${limit ? ' of ' + text('ns', limit) : ''}. The shaded part is TTFT.`} table=${table}>
-      <${PlotArea} height=${190} x=${x} y=${{ lo, hi, log: true, unit: 'ns', title: 'gap' }} draw=${bars} read=${(px) => say(nearest(px))} data=${data} label="Gaps between the chunks of this request" /></${Figure}>
+      <${PlotArea} height=${190} x=${x} y=${{ lo, hi, log: true, unit: 'ns', title: 'gap' }} draw=${bars} read=${(px) => say(nearest(px))} data=${data} label="Gaps between the chunks of this request" />${long.length > 0 && html`<ul class="facts">${long.map((k) => html`<li>${text('ns', gap[k])} at ${text('ns', t[k] - start)}: ${during(k)}</li>`)}</ul>`}</${Figure}>
     <${Figure} title="Tokens so far" sentence=${pace ? `Dashed: the run's median pace of ${text('ns/token', pace)}.` : 'Cumulative output tokens.'} table=${() => ({ head: ['time (ms)', 'tokens'], rows: Array.from(t, (at, k) => [((at - start) / 1e6).toFixed(3), cumulative[k]]) })}>
       <${PlotArea} height=${170} x=${x} y=${{ lo: 0, hi: sum * 1.05 || 1, unit: 'tokens', title: 'tokens' }} draw=${line} read=${(px) => say(nearest(px))} data=${data.map((d, k) => ({ ...d, y: cumulative[k] }))} label="Tokens of this request over time" /></${Figure}>`
 }

@@ -63,14 +63,15 @@ export function Engines({ run }) {
 
 // StepTimes draws steps as bars of their parts: what a profiler's trace says of each.
 export function StepTimes({ run }) {
-  const v = useView({ kind: 'steps', columns: ['duration', 'running', ...classes] }), [rank, setRank] = useState(0)
+  const v = useView({ kind: 'steps', columns: ['duration', 'rank', ...classes] }), [rank, setRank] = useState(0)
   const d = useMemo(() => {
     const dur = v?.columns?.duration
     if (!dur || !dur.some((x) => x > 0)) return null
-    const rep = v.columns.replica, codes = (rep?.codes ? [...new Set(rep.codes)] : [-1]).sort((a, b) => String(rep?.values?.[a]).localeCompare(String(rep?.values?.[b]), 'en', { numeric: true })), code = codes[Math.min(rank, codes.length - 1)], at = []
-    for (let i = 0; i < v.n; i++) if (dur[i] > 0 && (!rep?.codes || rep.codes[i] === code)) at.push(i)
+    const rep = v.columns.replica, name = (i) => [rep?.codes && rep.codes[i] >= 0 && rep.values[rep.codes[i]], v.columns.rank[i] === v.columns.rank[i] && 'rank ' + v.columns.rank[i]].filter(Boolean).join(' ') || 'engine', by = new Map()
+    for (let i = 0; i < v.n; i++) if (dur[i] > 0) (by.get(name(i)) || by.set(name(i), []).get(name(i))).push(i)
+    const names = [...by.keys()].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })), at = by.get(names[Math.min(rank, names.length - 1)])
     const parts = classes.filter((c) => v.columns[c]?.some((x) => x > 0))
-    return { at, parts, codes, names: codes.map((c) => c < 0 || !rep.values[c] ? 'engine' : rep.values[c]) }
+    return { at, parts, names }
   }, [v, rank])
   if (!d || !d.at.length) return null
   const { at, parts } = d, t = v.columns.t, dur = v.columns.duration, total = at.map((i) => dur[i]), max = Math.max(...total)
@@ -102,6 +103,6 @@ export function StepTimes({ run }) {
   return html`<${Figure} title="Steps" sentence=${`${count(at.length)} ${means ? 'logged windows with a length, which is the mean of their steps' : 'steps with a length'}: mean ${text('ns', all / at.length)}, longest ${text('ns', max)}.${parts.length ? ' Parts: ' + parts.map((p) => `${p.replace(/_/g, ' ')} ${text('ratio', sum(p) / all)}`).join(', ') + '.' : ' Their parts are not recorded.'}`}
     legend=${parts.length ? [...parts.map((p) => ({ label: p.replace(/_/g, ' '), color: leafColor(p) })), { label: 'residual', color: 'residual' }] : null}
     table=${() => ({ head: ['step', 'time (s)', 'length (ms)', ...parts.map((p) => p.replace(/_/g, ' ') + ' (ms)')], rows: at.map((i, k) => [k + 1, (t[i] / 1e9).toFixed(4), (dur[i] / 1e6).toFixed(3), ...parts.map((p) => v.columns[p][i] === v.columns[p][i] ? (v.columns[p][i] / 1e6).toFixed(3) : '—')]) })}
-    controls=${d.codes.length > 1 && html`<${Choice} label="Engine" value=${rank} onChange=${setRank} options=${d.names.slice(0, 8).map((n, i) => [i, n])} />`}>
+    controls=${d.names.length > 1 && html`<${Choice} label="Engine" value=${rank} onChange=${setRank} options=${d.names.slice(0, 8).map((n, i) => [i, n])} />`}>
     <${PlotArea} height=${280} label="Steps by part" x=${{ lo: 0, hi: at.length, unit: '', title: 'step', format: (v) => String(Math.round(v)) }} y=${{ lo: 0, hi: max * 1.05, unit: 'ns', title: 'length' }} draw=${draw} read=${(x) => tell(Math.floor(x))} data=${at.slice(0, 5000).map((i, k) => ({ x: k + 0.5, y: dur[i], text: tell(k).replace(/\n/g, ', ') }))} /></${Figure}>`
 }

@@ -10,6 +10,8 @@ import { Goodput } from '../limits.js'
 import { curve } from '../curves.js'
 import { Table } from '../charts/figure.js'
 import { Breakdown } from './breakdown.js'
+import { Engines, StepTimes } from './engines.js'
+import { Parts } from './parts.js'
 
 const go = (change) => store.set(change)
 
@@ -71,15 +73,17 @@ export function Overview() {
   return html`<${Runs} r=${r} />
   <div class="cards">
     <${Counts} q=${run.requests} />
-    <${Card} title="Time" info=${html`<${Info} label="time"><b>Time that rates are over</b><span>From the first send or arrival to the last token or end of the selected requests, or the selected range.</span></${Info}>`}><p class="big"><${Value} v=${run.throughput.window_ns} /></p><p class="facts">${[val(run.duration_ns) !== null && 'as the producer measured it ' + text('ns', run.duration_ns.value), 'clock ' + run.clock].filter(Boolean).join(' · ')}</p></${Card}>
+    ${steps && html`<${Steps} run=${run} />${(run.throughput.engines || []).slice(0, 8).map((e) => html`<${Logged} e=${e} />`)}${['ttft', 'tpot', 'chunk_gap', 'e2e', 'engine_step'].filter((n) => run.metrics[n]?.n > 0).map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}`}
+    ${!steps && html`<${Card} title="Time" info=${html`<${Info} label="time"><b>Time that rates are over</b><span>From the first send or arrival to the last token or end of the selected requests, or the selected range.</span></${Info}>`}><p class="big"><${Value} v=${run.throughput.window_ns} /></p><p class="facts">${[val(run.duration_ns) !== null && 'as the producer measured it ' + text('ns', run.duration_ns.value), 'clock ' + run.clock].filter(Boolean).join(' · ')}</p></${Card}>
     <${Rate} name="request_rate" title="Request rate" v=${v.request_rate} view="load" more=${[more('ok', v.request_rate_ok), more('between completions', v.request_rate_completions)].filter(Boolean).join(' · ')} />
     <${Rate} name="tps" title="Output tokens" v=${v.tps} view="load" more=${[more('peak second', v.tps_peak), more('prompt', v.tps_prompt), more('prompt and output', v.tps_end_to_end)].filter(Boolean).join(' · ')} />
     ${['ttft', 'tpot', 'chunk_gap', 'e2e'].map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}
     <${Card} title="In flight" onClick=${() => go({ view: 'load' })} info=${html`<${MetricInfo} name="concurrency_mean" />`}><p class="big"><${Value} v=${c.mean} /> <small>mean</small></p>${line && html`<${Spark} points=${sampled(line.t.length, 200).map((i) => [line.t[i], line.v[i]])} label="Requests in flight over time" />`}<p class="facts">${[more('peak', c.max), more('effective batch B', v.batch_decode), val(c.steady_from) !== null && 'steady for ' + text('ns', c.steady_to.value - c.steady_from.value)].filter(Boolean).join(' · ')}</p></${Card}>
     <${Card} title="Goodput"><${Goodput} g=${g} run=${run} slo=${s.slo} />${!g && [p90('ttft'), p90('tpot')].some(Boolean) && html`<div class="row"><button class="small" onClick=${() => go({ slo: [p90('ttft'), p90('tpot')].filter(Boolean) })}>Begin at the p90 of TTFT and TPOT</button></div>`}${run.goodput && html`<p class="facts">${run.goodput.share.value === null ? 'report: ' + text('ratio', run.goodput.share_low.value ?? 0) + ' to ' + text('ratio', run.goodput.share_high.value ?? 0) : 'report: ' + text('ratio', run.goodput.share.value)} of ${count(run.goodput.denominator)} req</p>`}</${Card}>
-    ${steps && html`<${Steps} run=${run} />`}
+    `}
     ${list.length > 0 && html`<section class="panel stands-out"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => go(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
   </div>
+  ${steps && html`<${Parts} list=${run.decompositions} /><${Engines} run=${run} /><${StepTimes} run=${run} />`}
   ${extra.length > 0 && html`<${Further} run=${run} names=${extra} />`}
   <${Breakdown} run=${run} />
   ${run.reported.length > 0 && html`<${Claims} run=${run} />`}
@@ -95,7 +99,14 @@ function Further({ run, names }) {
 
 function Steps({ run }) {
   const n = run.steps.reduce((a, s) => a + s.n, 0)
-  return html`<${Card} title="Engine steps" onClick=${() => go({ view: 'load' })}><p class="big">${count(n)} <small>steps or logged windows</small></p><p class="facts">${new Set(run.steps.map((s) => s.replica + s.rank)).size} engines · ${[...new Set(run.steps.map((s) => s.kind))].filter(Boolean).join(', ')}</p></${Card}>`
+  return html`<${Card} title="Engine steps" onClick=${() => go({ view: 'load' })}><p class="big">${count(n)} <small>steps or logged windows</small></p><p class="facts">${many(new Set(run.steps.map((s) => s.replica)).size, 'engine')} · ${[...new Set(run.steps.map((s) => s.kind))].filter(Boolean).join(', ')}</p></${Card}>`
+}
+
+const many = (n, what) => count(n) + ' ' + what + (n === 1 ? '' : 's')
+
+// Logged is what one engine says of its load.
+function Logged({ e }) {
+  return html`<${Card} title=${e.replica ? 'Engine ' + e.replica : 'Engine'} onClick=${() => go({ view: 'load' })}><p class="big"><${Value} v=${e.batch_logged} /> <small>${e.gauge.replace(/_/g, ' ')}, mean over time</small></p><p class="facts">${[e.max?.value !== null && 'at most ' + text('', e.max.value), e.generation_tps?.value !== null && 'output ' + text('tokens/s', e.generation_tps.value), e.coverage?.value !== null && text('ratio', e.coverage.value) + ' of the time covered'].filter(Boolean).join(' · ')}</p></${Card}>`
 }
 
 // Runs lists the runs where there are several.
@@ -112,6 +123,6 @@ function Claims({ run }) {
   const by = {}
   for (const x of run.reported) by[x.verdict] = (by[x.verdict] || 0) + 1
   const rows = run.reported.map((x) => [x.key, text(x.unit, x.value), x.own?.value === null || x.own?.value === undefined ? '—' : text(x.unit, x.own.value), x.ours.value === null ? '— ' + reason(x.ours.reason) : text(x.unit, x.ours.value), x.verdict || '', x.note || ''])
-  return html`<section class="panel"><details open=${(by.differs || 0) > 0}><summary><b>The producer's own figures</b> <span class="muted">${count(run.reported.length)} figures: ${Object.entries(by).map(([k, n]) => n + ' ' + k).join(', ')}${run.audit?.definition ? ' under ' + run.audit.definition : ''}</span></summary>
+  return html`<section class="panel"><details open=${(by.differs || 0) > 0}><summary><b>The producer's own figures</b> <span class="muted">${many(run.reported.length, 'figure')}: ${Object.entries(by).map(([k, n]) => n + ' ' + k).join(', ')}${run.audit?.definition ? ' under ' + run.audit.definition : ''}</span></summary>
     <${Table} caption="The producer's own figures" head=${['figure', 'as reported', 'recomputed its way', 'under ' + (store.report.value.definition.name), 'verdict', 'note']} rows=${rows} /></details></section>`
 }

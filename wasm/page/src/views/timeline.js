@@ -11,6 +11,7 @@ import { inFlight } from '../stats.js'
 import { zoom } from '../zoom.js'
 import { Drawer, open } from './drawer.js'
 import { useView } from './view.js'
+import { order as walk } from '../keys.js'
 
 export function span(rows, selection) {
   if (selection) return selection
@@ -28,13 +29,13 @@ export function Timeline() {
   const [from, to] = span(rows, sel), gap = run.metrics.chunk_gap, threshold = gap?.n ? Math.max(gap.quantiles['0.99'] ?? gap.max, 2 * (gap.quantiles['0.5'] ?? 0)) : Infinity
   return html`<div class=${'split' + (s.row !== null ? ' open' : '')}><div class="view-column">
     <${Lanes} rows=${rows} run=${run} from=${from} to=${to} order=${order} setOrder=${setOrder} threshold=${threshold} selected=${s.row} />
-    <${Flight} rows=${rows} from=${from} to=${to} />
+    ${run.clock === 'request' ? html`<section class="panel"><h3>In flight</h3><p class="sentence"><${Null} code="clock" /></p></section>` : html`<${Flight} rows=${rows} from=${from} to=${to} />`}
     <${Gaps} from=${from} to=${to} ranked=${ranked} setRanked=${setRanked} run=${run} />
   </div>${s.row !== null && html`<${Drawer} row=${s.row} />`}</div>`
 }
 
 const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected }) => {
-  const gap = run.metrics.chunk_gap, width = 600
+  const gap = run.metrics.chunk_gap, width = 600, own = run.clock === 'request'
   const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width } : null)
   const worst = v?.columns?.worst?.length ? { rows: v.columns.row, values: v.columns.worst, width: v.columns.worst.length / v.columns.row.length, from: v.from, to: v.to } : null
   const used = useMemo(() => {
@@ -45,8 +46,8 @@ const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected 
   }, [rows])
   const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && worst)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
   const table = () => ({ head: ['request', 'start (s)', 'TTFT (ms)', 'E2E (ms)', 'status'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? String(r), (rows.arrival[i] / 1e9).toFixed(3), (rows.ttft[i] / 1e6).toFixed(1), (rows.e2e[i] / 1e6).toFixed(1), rows.status.values[rows.status.codes[i]]].map((x) => x === 'NaN' ? '—' : x)) })
-  return html`<${Figure} title="Requests" sentence=${`${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
-    <${Gantt} rows=${rows} from=${from} to=${to} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${(a, b) => zoom(a, b)} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
+  return html`<${Figure} title="Requests" sentence=${own ? `${count(rows.n)} requests, each from its own start: the source does not say when they were sent. Click one to open it.` : `${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
+    <${Gantt} rows=${rows} from=${from} to=${to} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${own ? null : (a, b) => zoom(a, b)} own=${own} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
 })
 
 // Flight is the number of requests in flight on the same axis.
@@ -79,11 +80,24 @@ const Gaps = memo(({ from, to, ranked, setRanked, run }) => {
   if (!m?.n) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="sentence"><${Null} code=${m?.reason} /></p></section>`
   if (!v) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">Reading …</p></section>`
   if (v.error) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">${v.error.message}</p></section>`
+  if (!v.columns.count.some((n) => n > 0)) return html`<section class="panel"><h3>Gaps between tokens (ITL)</h3><p class="sentence">${count(m.n)} chunk gaps, none of which can be placed on one axis of time: <${Null} code="clock" />. Latency shows their distribution.</p></section>`
   const out = (v.below || 0) + (v.above || 0) + (v.outside || 0)
-  return html`<${Figure} title="Gaps between tokens (ITL)" sentence=${`${count(m.n)} chunk gaps of ${count(m.requests || 0)} requests: median ${text(m.unit, m.quantiles['0.5'] ?? m.mean)}, p99 ${m.quantiles['0.99'] === undefined ? '—' : text(m.unit, m.quantiles['0.99'])}${out ? `; ${count(out)} outside the area` : ''}. ${ranked ? 'Ranked colours: the rarest cells stand out.' : 'Linear colours: the most frequent cells stand out.'}`}
+  return html`<${Figure} title="Gaps between tokens (ITL)" sentence=${`${count(m.n)} chunk gaps of ${count(m.requests || 0)} requests: median ${text(m.unit, m.quantiles['0.5'] ?? m.mean)}, p99 ${m.quantiles['0.99'] === undefined ? '—' : text(m.unit, m.quantiles['0.99'])}${out ? `; ${count(out)} outside the area` : ''}. ${ranked ? 'Ranked colours: the rarest cells stand out.' : 'Linear colours: the most frequent cells stand out.'} Click a cell to open its requests.`}
     table=${() => ({ head: ['time (s)', 'gap from (ms)', 'gap to (ms)', 'gaps'], rows: cells(v) })} controls=${html`<${Choice} label="Colours" value=${ranked} onChange=${setRanked} options=${[[false, 'Linear'], [true, 'Ranked']]} />`} legend=${[ranked ? { kind: 'ramp', from: 'most frequent', to: 'rarest' } : { kind: 'ramp', from: 'none', to: count(v.columns.count.reduce((a, b) => Math.max(a, b), 0)) + ' gaps in a cell' }]}>
-    <${Heat} map=${{ x: v.columns.x, y: v.columns.y, count: v.columns.count }} ranked=${ranked} unit="ns" title="gap" from=${from} to=${to} onBrush=${(a, b) => zoom(a, b)} /></${Figure}>`
+    <${Heat} map=${{ x: v.columns.x, y: v.columns.y, count: v.columns.count }} ranked=${ranked} unit="ns" title="gap" from=${from} to=${to} onBrush=${(a, b) => zoom(a, b)} onPick=${longest} /></${Figure}>`
 })
+
+// longest opens the request with the longest gap in a part of the time, if it is as long
+// as the cell says; , and . walk through the others.
+async function longest(from, to, least) {
+  const v = await store.view({ kind: 'gantt', from, to, offset: 0, limit: 2000, width: 1 }).catch(() => null), list = []
+  v?.columns?.worst?.forEach((gap, i) => gap >= least && list.push([gap, v.columns.row[i]]))
+  if (!list.length) return store.notice('The requests of this cell are not at hand.')
+  list.sort((a, b) => b[0] - a[0])
+  walk.rows = list.map(([, row]) => row)
+  open(walk.rows[0])
+  store.notice(`${count(list.length)} requests have a gap of ${text('ns', least)} or more there; , and . walk through them.`)
+}
 
 function cells(v) {
   const { x, y, count: n } = v.columns, ny = y.length - 1, out = []
