@@ -16,8 +16,9 @@
 // file, reading it and counting its newlines, is measured in the same turns.
 //
 // It fails when answers differ, or when a goal is missed: the table's bounds; 500
-// MB per core-second and 256 MiB at the peak for both shapes of a token log, where
-// analysis adds less than twice what reading alone takes; 300 MB per core-second
+// MB per core-second and 256 MiB at the peak for both shapes of a token log, and for
+// reading a benchmark result; of all three, that analysis adds less than twice what
+// reading alone takes; 300 MB per core-second
 // for reading other logs of servers and clients; 200 MB per core-second and 256
 // MiB for a profiler trace; 50 ms for a benchmark result of the usual size.
 package main
