@@ -39,7 +39,7 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 			recognised++
 			continue
 		}
-		err := f.detect(set)
+		err := f.detect(set, len(s.opt.Map) > 0)
 		if err == nil {
 			recognised++
 			continue
@@ -62,11 +62,19 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 	return first
 }
 
-func (f *file) detect(set *formats.Set) error {
+// mapped is the reason of a format that reads columns as the caller says.
+const mapped = "what its columns mean is given"
+
+func (f *file) detect(set *formats.Set, given bool) error {
 	head, err := formats.ReadHead(f.source)
 	if err != nil {
 		f.reason = err.Error()
 		return err
+	}
+	if given {
+		if f.format, f.reason = set.Learner(head), mapped; f.format != nil {
+			return nil
+		}
 	}
 	found, err := set.Detect(head)
 	if err != nil {

@@ -108,6 +108,23 @@ func (s *Set) Detect(h *Head) (Detection, error) {
 	return best, nil
 }
 
+// Learner returns the format that reads a source whose columns mean what the
+// caller says: the best of those that learn, or the last of them where none knows
+// the head. It is nil where no format learns.
+func (s *Set) Learner(h *Head) *Format {
+	var best *Format
+	top := No
+	for _, f := range s.formats {
+		if f.Learn == nil {
+			continue
+		}
+		if score, _ := f.Sniff(h); best == nil || score > top || top == No {
+			best, top = f, score
+		}
+	}
+	return best
+}
+
 // DetectError says why no format recognised a source.
 type DetectError struct {
 	Name  string

@@ -115,7 +115,7 @@ type Options struct {
 	Year int            // year of the first stamp of a log whose stamps have none; 0: not given
 	TZ   *time.Location // zone of stamps that state none; nil: not given
 
-	Map []string // what columns of a table mean that no format knows: ROLE=COLUMN or ROLE=COLUMN:UNIT; see formats/columns
+	Map []string // what columns of a table mean that no format knows: ROLE=COLUMN or ROLE=COLUMN:UNIT; see formats/internal/mapping
 
 	After Reader // of the source before this one in the same run, read to its end; nil: none. See Format.Begins
 	More  bool   // whether a source of the same run follows

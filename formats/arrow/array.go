@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"errors"
-	"time"
 
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/column"
@@ -10,65 +9,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
-
-// fieldOf describes a column.
-func fieldOf(f arrow.Field) column.Field {
-	out := column.Field{Name: f.Name}
-	switch t := f.Type.(type) {
-	case *arrow.TimestampType:
-		out.Kind, out.Step, out.Instant, out.UTC = column.Int, int64(t.Unit.Multiplier()), true, t.TimeZone != ""
-	case *arrow.DurationType:
-		out.Kind, out.Step = column.Int, int64(t.Unit.Multiplier())
-	case *arrow.Time32Type:
-		out.Kind, out.Step = column.Int, int64(t.Unit.Multiplier())
-	case *arrow.Time64Type:
-		out.Kind, out.Step = column.Int, int64(t.Unit.Multiplier())
-	case *arrow.Date32Type:
-		out.Kind, out.Step, out.Instant = column.Int, int64(24*time.Hour), true
-	case *arrow.Date64Type:
-		out.Kind, out.Step, out.Instant = column.Int, int64(time.Millisecond), true
-	case *arrow.DictionaryType:
-		if isText(t.ValueType) {
-			out.Kind = column.Text
-		}
-	case arrow.ListLikeType:
-		switch t.(type) {
-		case *arrow.ListType, *arrow.LargeListType:
-			out.Kind = listOf(plainKind(t.Elem()))
-		}
-	default:
-		out.Kind = plainKind(f.Type)
-	}
-	return out
-}
-
-func plainKind(t arrow.DataType) column.Kind {
-	switch {
-	case arrow.IsInteger(t.ID()):
-		return column.Int
-	case t.ID() == arrow.FLOAT32 || t.ID() == arrow.FLOAT64:
-		return column.Float
-	case t.ID() == arrow.BOOL:
-		return column.Bool
-	case isText(t):
-		return column.Text
-	}
-	return column.None
-}
-
-func isText(t arrow.DataType) bool {
-	return t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING || t.ID() == arrow.STRING_VIEW
-}
-
-func listOf(element column.Kind) column.Kind {
-	switch element {
-	case column.Int:
-		return column.IntList
-	case column.Float:
-		return column.FloatList
-	}
-	return column.None
-}
 
 var (
 	errType    = errors.New("its type is not read")
@@ -85,6 +25,8 @@ type converter struct {
 	codes   []int32
 	data    []byte
 	offsets []int32
+	valid   trace.Bitmap
+	inner   *converter // of the elements of lists
 }
 
 // convert fills c, which is null, from an array with a value.
@@ -114,6 +56,9 @@ func (v *converter) convert(a arrow.Array, c *column.Column) error {
 		return v.views(c, n, a.Value)
 	case *array.Dictionary:
 		return v.dictionary(a, c)
+	case *array.MonthDayNanoInterval:
+		v.intervals(a, c)
+		return nil
 	case *array.List:
 		c.Offsets = a.Offsets()
 		return v.list(c, n, a.ListValues())
@@ -127,6 +72,9 @@ func (v *converter) convert(a arrow.Array, c *column.Column) error {
 		}
 		c.Offsets = v.offsets
 		return v.list(c, n, a.ListValues())
+	}
+	if arrow.IsDecimal(a.DataType().ID()) {
+		return v.views(c, n, a.ValueStr)
 	}
 	return v.numbers(a, c)
 }
@@ -205,17 +153,41 @@ func (v *converter) list(c *column.Column, n int, elements arrow.Array) error {
 	if err := rising(c.Offsets, n, elements.Len()); err != nil {
 		return err
 	}
+	if isText(elements.DataType()) {
+		return v.textList(c, elements)
+	}
 	if err := v.numbers(elements, c); err != nil {
 		return err
 	}
 	c.Ints = c.Ints[:min(len(c.Ints), int(c.Offsets[n]))]
 	c.Floats = c.Floats[:min(len(c.Floats), int(c.Offsets[n]))]
-	if base := c.Offsets[0]; base > 0 {
+	base := c.Offsets[0]
+	if base > 0 {
 		c.Ints, c.Floats = c.Ints[min(len(c.Ints), int(base)):], c.Floats[min(len(c.Floats), int(base)):]
 		c.Offsets = rebased(c.Offsets, base)
 	}
 	if elements.NullN() > 0 {
-		c.Valid = whole(c.Valid, c.Offsets, int(c.Offsets[0]), elements)
+		c.Valid = whole(c.Valid, c.Offsets, int(base), elements)
+	}
+	return nil
+}
+
+// textList sets the elements of lists of texts, whose offsets are set.
+func (v *converter) textList(c *column.Column, elements arrow.Array) error {
+	if elements.Len() == 0 {
+		c.Spans = []int32{0}
+		return nil
+	}
+	var words column.Column
+	if v.inner == nil {
+		v.inner = new(converter)
+	}
+	if err := v.inner.convert(elements, &words); err != nil {
+		return err
+	}
+	c.Data, c.Spans = words.Data, words.Offsets
+	if elements.NullN() > 0 {
+		c.Valid = whole(c.Valid, c.Offsets, 0, elements)
 	}
 	return nil
 }

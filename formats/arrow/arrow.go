@@ -1,5 +1,6 @@
 // Package arrow reads Arrow IPC files and streams: in general as flat typed
-// columns, and those that servescope exported as what they are an export of.
+// columns, and those that servescope exported as what they are an export of. Of
+// any other table package mapping finds out what its columns mean.
 //
 // Messages are found here and handed to arrow-go, which decodes them in place:
 // columns are the bytes of the file. No length in a file is believed before there
@@ -12,9 +13,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"servescope/formats"
+	"servescope/formats/internal/column"
 	"servescope/formats/internal/export"
+	"servescope/formats/internal/mapping"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
@@ -22,11 +26,12 @@ import (
 // Format is Arrow IPC. A range owns the record batches that begin in it.
 var Format = formats.Format{
 	Name:     "arrow",
-	Title:    "Arrow IPC (Feather), as servescope convert writes it",
+	Title:    "Arrow IPC (Feather): exports of servescope, or any table of requests; see --map",
 	Priority: 301,
 	Shape:    formats.Blocks,
 	Sniff:    sniff,
 	Open:     open,
+	Learn:    learn,
 }
 
 // sniff knows a file by its magic. A stream has none: it begins with the length of
@@ -58,6 +63,29 @@ func open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 		return export.Broken(file, bad.Error()), nil
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", src.Name(), err)
+	case export.Own(t):
+		return export.Open(ctx, file, t), nil
+	case !file.First: // rows of one request may lie anywhere: the first range has all
+		return export.Nothing(file), nil
 	}
-	return export.Open(ctx, file, t), nil
+	return mapping.OpenTable(ctx, foreign(src, at, size), opt)
+}
+
+// foreign is a file that servescope has not written.
+func foreign(src formats.Source, at io.ReaderAt, size int64) mapping.Table {
+	return mapping.Table{Name: src.Name(), Format: "arrow", Open: func() (column.Table, error) {
+		return newTable(at, size, formats.Whole)
+	}}
+}
+
+// learn implements the function of that name of the format.
+func learn(src formats.Source, given []string) ([]string, string, error) {
+	if src == nil {
+		return mapping.Learn(nil, given)
+	}
+	at, size, err := formats.Random(src, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	return mapping.LearnTable(foreign(src, at, size), given)
 }

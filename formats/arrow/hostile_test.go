@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"servescope/formats"
@@ -67,6 +68,12 @@ func touch(c *column.Column, k column.Kind, i int) any {
 		return append([]int64{}, c.Ints[c.Offsets[i]:c.Offsets[i+1]]...)
 	case k == column.FloatList:
 		return append([]float64{}, c.Floats[c.Offsets[i]:c.Offsets[i+1]]...)
+	case k == column.TextList:
+		out := []string{}
+		for n := c.Offsets[i]; n < c.Offsets[i+1]; n++ {
+			out = append(out, string(c.Data[c.Spans[n]:c.Spans[n+1]]))
+		}
+		return out
 	case c.Codes != nil:
 		return c.Values[c.Codes[i]]
 	}
@@ -131,12 +138,15 @@ func TestTypes(t *testing.T) {
 		{Name: "d", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, Nullable: true},
 		{Name: "lf", Type: arrow.LargeListOf(arrow.PrimitiveTypes.Float64), Nullable: true},
 		{Name: "li", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32), Nullable: true},
-		{Name: "st", Type: arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int64})},
+		{Name: "st", Type: arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int64, Nullable: true}), Nullable: true},
+		{Name: "dec", Type: &arrow.Decimal128Type{Precision: 38, Scale: 3}, Nullable: true},
+		{Name: "lt", Type: arrow.ListOf(&arrow.TimestampType{Unit: arrow.Microsecond})},
+		{Name: "lt2", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(mem, schema)
-	text := `[{"i8":-3,"u32":null,"f32":0.5,"b":true,"ls":"ä","sv":"a text longer than twelve bytes","ts":"2026-01-01 00:00:00.123Z","d":"x","lf":[0.25,1],"li":[1,2],"st":{"x":1}},
-		{"i8":4,"u32":4000000000,"f32":-1,"b":null,"ls":null,"sv":"","ts":"1969-12-31 23:59:59.999Z","d":null,"lf":null,"li":[],"st":{"x":2}},
-		{"i8":0,"u32":1,"f32":0,"b":false,"ls":"","sv":"s","ts":"1970-01-01 00:00:00.000Z","d":"y","lf":[],"li":[7,null],"st":{"x":3}}]`
+	text := `[{"i8":-3,"u32":null,"f32":0.5,"b":true,"ls":"ä","sv":"a text longer than twelve bytes","ts":"2026-01-01 00:00:00.123Z","d":"x","lf":[0.25,1],"li":[1,2],"st":{"x":1},"dec":"85.200","lt":["1970-01-01 00:00:01.5"],"lt2":["a","bc"]},
+		{"i8":4,"u32":4000000000,"f32":-1,"b":null,"ls":null,"sv":"","ts":"1969-12-31 23:59:59.999Z","d":null,"lf":null,"li":[],"st":null,"dec":"-12345678901234567890123.001","lt":[],"lt2":[]},
+		{"i8":0,"u32":1,"f32":0,"b":false,"ls":"","sv":"s","ts":"1970-01-01 00:00:00.000Z","d":"y","lf":[],"li":[7,null],"st":{"x":3},"dec":null,"lt":["1970-01-01 00:00:00","1970-01-01 00:00:00.000001"],"lt2":["x",null]}]`
 	var rows []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &rows); err != nil {
 		t.Fatal(err)
@@ -150,7 +160,8 @@ func TestTypes(t *testing.T) {
 	want := [][]any{
 		{int64(-3), int64(4), int64(0)}, {nil, int64(4000000000), int64(1)}, {0.5, -1.0, 0.0}, {true, nil, false},
 		{"ä", nil, ""}, {"a text longer than twelve bytes", "", "s"}, {int64(1767225600123), int64(-1), int64(0)}, {"x", nil, "y"},
-		{[]float64{0.25, 1}, nil, []float64{}}, {[]int64{1, 2}, []int64{}, nil}, {nil, nil, nil},
+		{[]float64{0.25, 1}, nil, []float64{}}, {[]int64{1, 2}, []int64{}, nil}, {int64(1), nil, int64(3)},
+		{"85.2", "-12345678901234567890123.001", nil}, {[]int64{1500000}, []int64{}, []int64{0, 1}}, {[]string{"a", "bc"}, []string{}, nil},
 	}
 	for name, opts := range map[string][]ipc.Option{"none": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}} {
 		for _, asFile := range []bool{false, true} {
@@ -219,6 +230,9 @@ func same(a, b any) bool {
 	case []float64:
 		y, ok := b.([]float64)
 		return ok && len(x) == len(y) && (len(x) == 0 || x[0] == y[0] && x[len(x)-1] == y[len(y)-1])
+	case []string:
+		y, ok := b.([]string)
+		return ok && slices.Equal(x, y)
 	}
 	return a == b
 }

@@ -177,7 +177,8 @@ type queue struct {
 	list   []message // in front of what follows
 	follow func() (message, error)
 	last   message // handed out
-	schema []byte  // metadata of the first message, where it is none of the file
+	views  views
+	schema []byte // metadata of the first message, where it is none of the file
 	body   []byte
 	err    error // of the last call of Message
 }
@@ -210,7 +211,7 @@ func (q *queue) next() (*ipc.Message, error) {
 			return nil, err
 		}
 	}
-	if !m.verify(text) {
+	if !m.verify(text, q.views) {
 		return nil, errMessage
 	}
 	meta := append(make([]byte, 0, len(text)), text...)

@@ -31,7 +31,7 @@ type table struct {
 	ended  bool
 
 	schema *arrow.Schema
-	fields []column.Field
+	leaves []leaf
 	want   []bool
 	queue  queue
 	reader *ipc.Reader
@@ -78,9 +78,8 @@ func newTable(at io.ReaderAt, size int64, rng formats.Range) (*table, error) {
 		return nil, err
 	}
 	t.schema = t.reader.Schema()
-	for _, f := range t.schema.Fields() {
-		t.fields = append(t.fields, fieldOf(f))
-	}
+	t.queue.views = viewsOf(t.schema)
+	t.leaves = leavesOf(nil, t.schema.Fields(), nil, "")
 	return t, nil
 }
 
@@ -146,7 +145,13 @@ func (t *table) note(m message) {
 }
 
 // Fields implements column.Table.
-func (t *table) Fields() []column.Field { return t.fields }
+func (t *table) Fields() []column.Field {
+	out := make([]column.Field, len(t.leaves))
+	for i := range out {
+		out[i] = t.leaves[i].Field
+	}
+	return out
+}
 
 // Meta implements column.Table.
 func (t *table) Meta(key string) (string, bool) {
@@ -157,8 +162,8 @@ func (t *table) Meta(key string) (string, bool) {
 // Select implements column.Table.
 func (t *table) Select(want []bool) {
 	t.want = want
-	t.arrays = make([]converter, len(t.fields))
-	t.batch.Columns = make([]column.Column, len(t.fields))
+	t.arrays = make([]converter, len(t.leaves))
+	t.batch.Columns = make([]column.Column, len(t.leaves))
 }
 
 // Batch implements column.Table.
@@ -256,13 +261,13 @@ func (t *table) step() (err error) {
 	if rows < 0 || rows > maxRows {
 		return damaged{fmt.Errorf("a batch claims %d rows", rows)}
 	}
-	for i := range t.fields {
+	for i := range t.leaves {
 		c := &t.batch.Columns[i]
-		*c = column.Column{Null: true}
-		if t.want[i] && rec.Column(i).NullN() < int(rows) {
-			if err := t.arrays[i].convert(rec.Column(i), c); err != nil {
-				return damaged{fmt.Errorf("column %s: %w", t.fields[i].Name, err)}
-			}
+		if *c = (column.Column{Null: true}); !t.want[i] {
+			continue
+		}
+		if err := t.leaves[i].fill(c, rec, &t.arrays[i]); err != nil {
+			return damaged{fmt.Errorf("column %s: %w", t.leaves[i].Name, err)}
 		}
 	}
 	t.batch.Rows = int(rows)

@@ -3,6 +3,7 @@ package arrow
 import (
 	"encoding/binary"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
@@ -22,9 +23,35 @@ type verifier struct {
 	texts  int // bytes
 }
 
+// views says how many columns of views there are, for each of which a batch has a
+// count of buffers: in the columns of the file, and at most in a dictionary.
+type views struct{ columns, dictionary int }
+
+func viewsOf(s *arrow.Schema) (n views) {
+	for _, f := range s.Fields() {
+		n.add(f.Type, &n.columns)
+	}
+	return n
+}
+
+func (n *views) add(t arrow.DataType, count *int) {
+	switch t := t.(type) {
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		*count++
+	case *arrow.DictionaryType:
+		own := 0
+		n.add(t.ValueType, &own)
+		n.dictionary = max(n.dictionary, own)
+	case arrow.NestedType:
+		for _, f := range t.Fields() {
+			n.add(f.Type, count)
+		}
+	}
+}
+
 // verify reports whether the counts in the metadata are such as the metadata
 // could hold.
-func (m *message) verify(meta []byte) (ok bool) {
+func (m *message) verify(meta []byte, n views) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
@@ -41,9 +68,9 @@ func (m *message) verify(meta []byte) (ok bool) {
 		return v.pairs(slot(meta, header, 2)) && v.all(slot(meta, header, 1), 0)
 	case ipc.MessageDictionaryBatch:
 		at := slot(meta, header, 1)
-		return at > 0 && v.records(v.table(at))
+		return at > 0 && v.records(v.table(at), n.dictionary)
 	case ipc.MessageRecordBatch:
-		return v.records(header)
+		return v.records(header, n.columns)
 	}
 	return true
 }
@@ -101,12 +128,12 @@ func (v *verifier) all(at, depth int) bool {
 const unionType = 14
 
 // records checks a record batch: nodes, buffers, and the counts of those that
-// views have further.
-func (v *verifier) records(at int) bool {
+// views have further: arrow-go reads as many as there are columns of views.
+func (v *verifier) records(at, views int) bool {
 	_, _, ok := v.vector(slot(v.b, at, 1), 16)
 	_, buffers, ok2 := v.vector(slot(v.b, at, 2), 16)
 	first, n, ok3 := v.vector(slot(v.b, at, 4), 8)
-	if !ok || !ok2 || !ok3 {
+	if !ok || !ok2 || !ok3 || slot(v.b, at, 4) > 0 && n < views {
 		return false
 	}
 	for i := range n {

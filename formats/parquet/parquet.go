@@ -1,5 +1,6 @@
 // Package parquet reads Parquet files: in general as flat typed columns, and
-// those that servescope exported as what they are an export of.
+// those that servescope exported as what they are an export of. Of any other table
+// package mapping finds out what its columns mean.
 //
 // The pages are read here, with the decoders of parquet-go for the encodings of
 // values. Its own readers take a file at its word; here no count of a file is
@@ -14,17 +15,20 @@ import (
 	"io"
 
 	"servescope/formats"
+	"servescope/formats/internal/column"
 	"servescope/formats/internal/export"
+	"servescope/formats/internal/mapping"
 )
 
 // Format is Parquet. A range owns the row groups that begin in it.
 var Format = formats.Format{
 	Name:     "parquet",
-	Title:    "Parquet, as servescope convert writes it",
+	Title:    "Parquet: exports of servescope, or any table of requests; see --map",
 	Priority: 300,
 	Shape:    formats.Blocks,
 	Sniff:    sniff,
 	Open:     open,
+	Learn:    learn,
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
@@ -40,15 +44,38 @@ func open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 	if err != nil {
 		return nil, err
 	}
-	table, err := newCursor(at, size, rng)
+	t, err := newCursor(at, size, rng)
 	var bad damaged
 	switch {
 	case errors.As(err, &bad):
 		return export.Broken(file, bad.Error()), nil
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", src.Name(), err)
+	case export.Own(t):
+		return export.Open(ctx, file, t), nil
+	case !file.First: // rows of one request may lie anywhere: the first range has all
+		return export.Nothing(file), nil
 	}
-	return export.Open(ctx, file, table), nil
+	return mapping.OpenTable(ctx, foreign(src, at, size), opt)
+}
+
+// foreign is a file that servescope has not written.
+func foreign(src formats.Source, at io.ReaderAt, size int64) mapping.Table {
+	return mapping.Table{Name: src.Name(), Format: "parquet", Open: func() (column.Table, error) {
+		return newCursor(at, size, formats.Whole)
+	}}
+}
+
+// learn implements the function of that name of the format.
+func learn(src formats.Source, given []string) ([]string, string, error) {
+	if src == nil {
+		return mapping.Learn(nil, given)
+	}
+	at, size, err := formats.Random(src, 0)
+	if err != nil {
+		return nil, "", err
+	}
+	return mapping.LearnTable(foreign(src, at, size), given)
 }
 
 // newCursor begins to read the row groups of a Parquet file that begin in rng.

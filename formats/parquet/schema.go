@@ -29,9 +29,12 @@ type node struct {
 	name       string
 	physical   int64 // -1: a group
 	repetition int64 // 0 required, 1 optional, 2 repeated
+	length     int64 // of fixedArrays
 	children   int64
+	scale      int64 // of a decimal
 	converted  int64 // deprecated annotation, -1 for none
 	logical    int64 // number of the annotation in its union, 0 for none
+	unsigned   bool  // of an integer
 	utc        bool  // of a time
 	step       int64 // of a time, in ns
 }
@@ -42,6 +45,8 @@ func readNode(t *thrift, typ byte) node {
 		switch id {
 		case 1:
 			n.physical = t.int(typ)
+		case 2:
+			n.length = t.int(typ)
 		case 3:
 			n.repetition = t.int(typ)
 		case 4:
@@ -50,12 +55,17 @@ func readNode(t *thrift, typ byte) node {
 			n.children = t.int(typ)
 		case 6:
 			n.converted = t.int(typ)
+		case 7:
+			n.scale = t.int(typ)
 		case 10:
 			t.fields(typ, func(id int64, typ byte) {
 				n.logical = id
-				if id == 7 || id == 8 { // time, timestamp
+				switch id {
+				case 7, 8: // time, timestamp
 					n.readTime(t, typ)
-				} else {
+				case 10: // integer
+					n.readInteger(t, typ)
+				default:
 					t.skip(typ)
 				}
 			})
@@ -91,13 +101,26 @@ func (n *node) readTime(t *thrift, typ byte) {
 	})
 }
 
+// readInteger reads the parameters of an integer.
+func (n *node) readInteger(t *thrift, typ byte) {
+	t.fields(typ, func(id int64, typ byte) {
+		if id == 2 {
+			n.unsigned = typ == thriftFalse
+		}
+		t.skip(typ)
+	})
+}
+
 // leaf is a column of the file.
 type leaf struct {
 	column.Field
 	physical int64
-	defined  int // definition level of a value
-	repeated int // greatest repetition level
-	entry    int // lists: definition level from which a list has an entry
+	defined  int  // definition level of a value
+	repeated int  // greatest repetition level
+	entry    int  // lists: definition level from which a list has an entry
+	form     form // of bytes of a fixed length
+	length   int  // … how many these are
+	scale    int  // … digits behind the point
 }
 
 // tree makes the leaves of a list of nodes.
@@ -145,7 +168,7 @@ func (t *tree) add(path []string, at leaf, unnamed int) error {
 	}
 	if n.physical >= 0 {
 		at.physical = n.physical
-		at.Field = n.field()
+		n.field(&at)
 		at.Name = joined(path)
 		at.list()
 		t.leaves = append(t.leaves, at)
@@ -179,26 +202,35 @@ func joined(path []string) string {
 	return strings.Join(named, ".")
 }
 
-// field returns the field of a leaf that is no list.
-func (n *node) field() column.Field {
-	f := column.Field{Kind: column.None}
+// field sets the field of a leaf that is no list.
+func (n *node) field(l *leaf) {
+	f := &l.Field
 	switch n.physical {
 	case boolean:
 		f.Kind = column.Bool
 	case int32s, int64s:
 		f.Kind = column.Int
-		n.time(&f)
+		n.time(f)
+		f.Unsigned = n.physical == int64s && (n.converted == 14 || n.logical == 10 && n.unsigned)
+		if n.decimal() {
+			f.Scale = int(n.scale)
+		}
 	case int96s: // timestamps of old writers; read as ns
 		f.Kind, f.Step, f.Instant = column.Int, 1, true
 	case floats, doubles:
-		f.Kind = column.Float
+		f.Kind, f.Narrow = column.Float, n.physical == floats
 	case byteArrays:
-		f.Kind = column.Text
+		if f.Kind = column.Text; n.decimal() {
+			f.Kind = column.None
+		}
+	case fixedArrays:
+		n.fixed(l)
 	}
-	if n.logical == 5 || n.converted == 5 { // decimal
-		f.Kind = column.None
+	if n.decimal() {
+		if l.scale = int(n.scale); n.scale < 0 || n.scale > 76 {
+			f.Kind = column.None
+		}
 	}
-	return f
 }
 
 // time sets the unit of a date, time or timestamp.
@@ -221,7 +253,7 @@ func (n *node) time(f *column.Field) {
 func (l *leaf) list() {
 	switch {
 	case l.repeated == 0:
-	case l.repeated == 1 && l.Kind == column.Int && l.physical != int96s:
+	case l.repeated == 1 && l.Kind == column.Int && l.physical != int96s && l.physical != fixedArrays:
 		l.Kind = column.IntList
 	case l.repeated == 1 && l.Kind == column.Float:
 		l.Kind = column.FloatList

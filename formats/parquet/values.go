@@ -202,6 +202,8 @@ func plainInts(l *leaf, src []byte, dst []int64) error {
 		for i := range dst {
 			dst[i] = int64(int32(binary.LittleEndian.Uint32(src[4*i:])))
 		}
+	case fixedArrays:
+		return intervals(src, dst)
 	default: // nanoseconds of the day, and the day
 		if len(src) < 12*len(dst) {
 			return errShort
@@ -276,6 +278,9 @@ func (v *values) decodeBools(l *leaf, encoding int64, src []byte, n int) (err er
 
 func (v *values) decodeTexts(l *leaf, encoding int64, src []byte, n int) (err error) {
 	v.ends = append(v.ends[:0], 0)
+	if l.physical == fixedArrays && encoding == plain {
+		return v.decodeFixed(l, src, n)
+	}
 	switch encoding {
 	case plain:
 		v.data = v.data[:0]

@@ -13,16 +13,6 @@ import (
 	"servescope/formats/all"
 )
 
-// own is the format of tables whose columns may mean anything.
-func own() *formats.Format {
-	for _, f := range all.Set().All() {
-		if f.Learn != nil {
-			return f
-		}
-	}
-	panic("app: no format learns")
-}
-
 // mapping reads --map: assignments of roles to columns, or @FILE with an object
 // of them, {"ttft": "latency.first:ms"}.
 func mapping(c *cli.Context) ([]string, error) {
@@ -39,7 +29,7 @@ func mapping(c *cli.Context) ([]string, error) {
 		}
 		list = append(list, more...)
 	}
-	if _, _, err := own().Learn(nil, list); err != nil {
+	if _, _, err := all.Set().Learner(&formats.Head{}).Learn(nil, list); err != nil {
 		return nil, usagef("--map: %s", err).with("servescope inspect --suggest-mapping FILE writes a mapping to begin with")
 	}
 	return list, nil
@@ -92,7 +82,11 @@ func (p *Process) suggest(c *cli.Context) error {
 		return usagef("--suggest-mapping: there are %d inputs; name one", len(inputs.List))
 	}
 	src := inputs.List[0].Source
-	list, ask, err := own().Learn(src, given)
+	head, err := formats.ReadHead(src)
+	if err != nil {
+		return err
+	}
+	list, ask, err := all.Set().Learner(head).Learn(src, given)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -69,9 +68,6 @@ func (p *Process) openWith(c *cli.Context, force string, progress func(*cli.Cont
 
 // openInputs is openWith for other operands than those of c, and given options.
 func (p *Process) openInputs(c *cli.Context, operands []string, force string, opt analyzer.Options, progress func(*cli.Context) (show func(done, total int64), clear func())) (*workspace, error) {
-	if len(opt.Map) > 0 {
-		force = cmp.Or(force, own().Name)
-	}
 	inputs, err := formats.Expand(operands, &interruptible{ctx: c.Context, r: p.Stdin}, formats.Options{
 		Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now,
 	})

@@ -16,7 +16,7 @@ const Unknown = int64(-1) << 63
 // by Reset. They count only where the Has… beside them is set; HasUnknown must be
 // set when one of them has an Unknown.
 type Row struct {
-	Offset int64 // of the record in its source
+	Offset int64 // of the record in its source, -1 where records have none
 
 	// Tokens are the stamps of the token-bearing chunks. Gaps are the times
 	// between them, for sources that write these beside a first_token.

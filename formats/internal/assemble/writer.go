@@ -69,7 +69,9 @@ func (w *Writer) checkOrder(r *Row) {
 // write writes the columns that are set.
 func (w *Writer) write(r *Row) {
 	b := w.Builder
-	r.SetInt(trace.Offset, r.Offset)
+	if r.Offset >= 0 {
+		r.SetInt(trace.Offset, r.Offset)
+	}
 	for half, set := range r.ints {
 		for ; set != 0; set &= set - 1 {
 			c := trace.Col(half<<6 + bits.TrailingZeros64(set))

@@ -9,8 +9,7 @@ import "servescope/analyzer/trace"
 // Kind is the type of a column's values.
 type Kind uint8
 
-// The kinds. None is a type that is not read: maps, lists of lists or texts,
-// decimals, blobs of fixed length.
+// The kinds. None is a type that is not read: maps, lists of lists or groups.
 const (
 	None Kind = iota
 	Int
@@ -19,6 +18,7 @@ const (
 	Text // plain, or as codes of a dictionary: a file may change from batch to batch
 	IntList
 	FloatList
+	TextList
 )
 
 // Field describes a column.
@@ -32,6 +32,10 @@ type Field struct {
 	Step    int64
 	Instant bool
 	UTC     bool
+
+	Scale    int  // Int: a decimal, the numbers are that many digits behind the point
+	Unsigned bool // Int: the numbers are those of uint64 with the same bits
+	Narrow   bool // Float: the numbers had 32 bits
 }
 
 // Column is the values of one column in a batch. Null says that they are all
@@ -47,11 +51,13 @@ type Column struct {
 
 	// Text: Codes of Values where Codes is not nil, else Data[Offsets[i]:Offsets[i+1]].
 	// The texts may be invalid UTF-8. Lists: elements Offsets[i] to Offsets[i+1],
-	// from 0. A list with a null among its elements is null.
+	// from 0; element k of a TextList is Data[Spans[k]:Spans[k+1]]. A list with a null
+	// among its elements is null.
 	Codes   []int32
 	Values  []string
 	Data    []byte
 	Offsets []int32
+	Spans   []int32
 }
 
 // Batch is some rows of a table. It is valid until the next one.

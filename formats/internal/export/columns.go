@@ -40,7 +40,7 @@ func match(fields []column.Field, model *trace.Table, file File) columns {
 		if !ok {
 			return -1
 		}
-		if fields[i].Kind != kind {
+		if fields[i].Kind != kind || fields[i].Scale > 0 || fields[i].Unsigned {
 			c.wrong = append(c.wrong, name)
 			return -1
 		}

@@ -61,7 +61,19 @@ func Broken(file File, msg string) *Reader {
 	return r
 }
 
-// Open begins to read t. Whatever keeps it from being read as an export is told
+// Nothing returns a reader of a range that has no rows of its own.
+func Nothing(file File) *Reader {
+	return &Reader{file: file, account: formats.Account{Kinds: map[string]int64{}}}
+}
+
+// Own reports whether t is a table of an export.
+func Own(t column.Table) bool {
+	_, named := t.Meta(manifest.TableKey)
+	_, told := t.Meta(manifest.Key)
+	return named || told
+}
+
+// Open begins to read t, which is one of an export. Whatever keeps it from being read as an export is told
 // by a diagnostic of the reader.
 func Open(ctx context.Context, file File, t column.Table) *Reader {
 	r := &Reader{ctx: ctx, file: file, account: formats.Account{Kinds: map[string]int64{}}}
@@ -70,7 +82,7 @@ func Open(ctx context.Context, file File, t column.Table) *Reader {
 	model := tables[name]
 	if model == nil || !ok {
 		if file.First {
-			r.foreign(name, t)
+			r.unread(name)
 		}
 		return r
 	}
@@ -92,28 +104,15 @@ func Open(ctx context.Context, file File, t column.Table) *Reader {
 	return r
 }
 
-// foreign says of a file that it is no export, or of a table that is not read.
-func (r *Reader) foreign(name string, t column.Table) {
+// unread says of a table that it is not read.
+func (r *Reader) unread(name string) {
 	if tables[name] != nil {
 		r.refuse("not_read_back", fmt.Sprintf("the %s is the table %s of an export of servescope, but nothing in it describes its runs", r.file.Title, name),
 			"export the log again with servescope convert")
 		return
 	}
-	if name != "" {
-		r.refuse("not_read_back", fmt.Sprintf("the %s is the table %s of an export of servescope, which is not read back", r.file.Title, name),
-			"export and read the table requests: convert --table requests")
-		return
-	}
-	var names []string
-	for _, f := range t.Fields() {
-		if len(names) == 8 {
-			names = append(names, "…")
-			break
-		}
-		names = append(names, fmt.Sprintf("%.40q", f.Name))
-	}
-	r.refuse("unknown_columns", fmt.Sprintf("the %s is no export of servescope, and its columns (%s) are not known", r.file.Title, strings.Join(names, ", ")),
-		"write its rows as JSON lines with the keys of the format tokenlog")
+	r.refuse("not_read_back", fmt.Sprintf("the %s is the table %s of an export of servescope, which is not read back", r.file.Title, name),
+		"export and read the table requests: convert --table requests")
 }
 
 func (r *Reader) refuse(code, msg, fix string) {

@@ -138,9 +138,8 @@ func TestRepairs(t *testing.T) {
 // TestRefusals: what is no export gets one answer.
 func TestRefusals(t *testing.T) {
 	for want, meta := range map[string]map[string]string{
-		"unknown_columns": {},
-		"not_read_back":   {manifest.TableKey: "tokens"},
-		"damaged_file":    {manifest.TableKey: "requests", manifest.Key: "{"},
+		"not_read_back": {manifest.TableKey: "tokens"},
+		"damaged_file":  {manifest.TableKey: "requests", manifest.Key: "{"},
 	} {
 		tab := requests()
 		tab.meta = meta

@@ -1,11 +1,10 @@
-package columns
+package mapping
 
 import (
 	"slices"
 	"strings"
 
 	"servescope/analyzer/trace"
-	"servescope/formats/internal/assemble"
 )
 
 // kind is what an event says.
@@ -147,7 +146,7 @@ func (r *reader) event() *problem {
 // finish writes a request and forgets it.
 func (r *reader) finish(q *open) {
 	row := &r.row
-	row.Reset(q.offset)
+	row.Reset(r.place(q.offset))
 	has := func(k kind) bool { return q.set&(1<<k) != 0 }
 	stamp := func(k kind, c trace.Col) {
 		if has(k) && q.at[k] != 0 {
@@ -220,7 +219,7 @@ func (r *reader) sweep() {
 		r.order = slices.DeleteFunc(r.order, func(q *open) bool { return q.offset < 0 })
 	}
 	if r.held > r.memory {
-		assemble.Notes{File: r.file, Log: &r.diags}.Note(crowded, r.rec.off)
+		r.note(crowded)
 		r.giveUp()
 	}
 }

@@ -1,4 +1,4 @@
-package columns
+package mapping
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"servescope/formats"
+	"servescope/formats/internal/column"
 	"servescope/formats/internal/numx"
 )
 
@@ -23,11 +24,13 @@ type profile struct {
 	n, numbers, whole, dates, durations, lists, commas int
 
 	digits    int // most behind the point
+	empty     int // lists without an element
 	thirds    int // numbers with exactly three digits behind the point
 	low, high float64
-	values    []float64 // by record; -1 where there is none
-	label     bool      // the column may name events or requests
-	texts     []string  // by record, of such a column
+	values    []float64     // by record; -1 where there is none
+	label     bool          // the column may name events or requests
+	texts     []string      // by record, of such a column
+	typed     *column.Field // what a columnar file says of it, or nil
 }
 
 // add takes the value of record k.
@@ -52,9 +55,17 @@ func (p *profile) value(c cell) float64 {
 	p.n++
 	raw := bytes.TrimSpace(c.raw)
 	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
+		dates := 0
+		if datesOf(raw, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
+			p.lists++
+			p.dates++
+			return -1
+		}
 		if list, ok := listOf(nil, raw, 9); ok {
 			p.lists++
-			if len(list) > 0 { // the middle of a list stands for it
+			if len(list) == 0 {
+				p.empty++
+			} else { // the middle of a list stands for it
 				return float64(list[len(list)/2]) / 1e9
 			}
 			return -1
@@ -68,6 +79,8 @@ func (p *profile) value(c cell) float64 {
 		d := 0
 		if k := bytes.IndexByte(raw, '.'); k >= 0 {
 			d = len(raw) - k - 1
+		} else if p.typed != nil && p.typed.Step > 0 {
+			d = digits(raw)
 		}
 		if d == 3 {
 			p.thirds++
@@ -135,12 +148,17 @@ func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
 // fits tells whether a column's values can be those of a role.
 func (p *profile) fits(c class) bool {
 	numeric := p.half(p.numbers)
+	if p.typed != nil && p.typed.Step > 0 && p.n > 0 {
+		return p.kept(c)
+	}
 	switch c {
 	case stamp:
-		return p.half(p.dates) || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
+		return p.half(p.dates) && p.lists == 0 || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
 	case span:
 		return p.half(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.half(p.commas+p.numbers)
-	case spans, stamps:
+	case spans:
+		return p.half(p.lists) && p.dates == 0
+	case stamps:
 		return p.half(p.lists)
 	case count:
 		return numeric || p.commas > 0
@@ -154,8 +172,9 @@ type entry struct {
 	field  int
 	name   string // of the column
 	unit   unit
-	epoch  bool // stamps since 1970
-	given  bool // by the caller
+	epoch  bool          // stamps since 1970
+	given  bool          // by the caller
+	typed  *column.Field // whose type says the unit, or nil
 	why    string
 	digits int
 }
@@ -207,16 +226,21 @@ func (s *sample) take() {
 	if s.rec.ragged || s.rec.last && s.records > 0 {
 		return
 	}
+	s.fill()
+	for i := range s.profiles {
+		s.profiles[i].add(s.records, s.rec.cells[i])
+	}
+	s.records++
+}
+
+// fill makes the profiles of columns that have none.
+func (s *sample) fill() {
 	for len(s.profiles) < len(s.names) {
 		p := profile{}
 		p.joined, p.levels, p.named = words(s.names[len(s.profiles)])
 		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
 		s.profiles = append(s.profiles, p)
 	}
-	for i := range s.profiles {
-		s.profiles[i].add(s.records, s.rec.cells[i])
-	}
-	s.records++
 }
 
 // guess finds the roles of columns that have none, the best names first.
@@ -261,6 +285,10 @@ func (s *sample) unused(m *mapping) {
 			continue
 		}
 		for r := noRole + 1; r < roles; r++ {
+			if p.typed != nil && p.typed.Kind == column.None && match(r, p.joined, p.levels) >= 0 {
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, but its type is not read", label(s.names[i]), about[r].name))
+				break
+			}
 			if c := about[r].class; c != text && p.n > 0 && match(r, p.joined, p.levels) >= 0 && !p.fits(c) && m.of(r) == nil {
 				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, but not by its values", label(s.names[i]), about[r].name))
 				break
@@ -289,7 +317,7 @@ func (s *sample) infer(m *mapping) {
 		switch c := about[e.role].class; c {
 		case stamp, span, spans, stamps:
 			s.unit(m, e, c)
-			if u := e.unit; c != stamp && c != stamps && u != noUnit && u != written {
+			if u := e.unit; m.ask == "" && c != stamp && c != stamps && u != noUnit && u != written {
 				if why := s.absurd(m, e, c, inSeconds[u]); why != "" {
 					m.doubts = append(m.doubts, fmt.Sprintf("column %s, read in %s, is %s for most records", label(e.name), unitNames[u], why))
 				}
@@ -376,12 +404,16 @@ func (s *sample) endStamp(m *mapping) {
 func (s *sample) unit(m *mapping, e *entry, c class) {
 	p := &s.profiles[e.field]
 	e.digits = p.digits
+	if p.typed != nil && p.typed.Step > 0 {
+		s.byType(m, e, c)
+		return
+	}
 	stamped := c == stamp || c == stamps
 	if stamped {
 		epoch := p.epoch()
-		e.epoch = epoch != noUnit || p.half(p.dates)
+		e.epoch = epoch != noUnit || p.dates > 0 && p.half(p.dates+p.empty)
 		switch {
-		case p.half(p.dates):
+		case p.dates > 0 && p.half(p.dates+p.empty):
 			e.unit, e.why = written, e.why+"; dates"
 			return
 		case e.unit != noUnit: // given
@@ -424,7 +456,7 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 
 // isSlog tells whether the records have what log/slog writes first.
 func (s *sample) isSlog() bool {
-	return len(s.names) > 3 && !s.csv && s.names[0] == "time" && s.names[1] == "level" && s.names[2] == "msg"
+	return len(s.names) > 3 && !s.flat && s.names[0] == "time" && s.names[1] == "level" && s.names[2] == "msg"
 }
 
 func (p *profile) span() string {

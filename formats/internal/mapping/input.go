@@ -1,4 +1,4 @@
-package columns
+package mapping
 
 import (
 	"bytes"
@@ -102,9 +102,11 @@ type record struct {
 	last   bool // the source ends directly behind it, without a line end
 }
 
-// known is a table's columns.
+// table is where records come from: rows of a columnar table, rows of cells that a
+// delimiter parts, or objects.
 type table struct {
-	csv    bool
+	typed  *typed
+	flat   bool // cells are found by their place, and their texts have no escapes: no objects
 	delim  byte
 	header bool     // the first row names the columns
 	names  []string // of the columns; members of objects are joined by points
@@ -143,7 +145,10 @@ func (t *table) read(in *input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
 	t.spare = t.spare[:0]
 	clear(t.rec.cells)
-	if t.csv {
+	if t.typed != nil {
+		return t.typed.read(t)
+	}
+	if t.flat {
 		return t.row(in)
 	}
 	return t.object(in)

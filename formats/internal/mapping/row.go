@@ -1,4 +1,4 @@
-package columns
+package mapping
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func (r *reader) invalid(role role) {
 		r.note(emptyCell)
 		return
 	}
-	r.diags.Add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss, File: r.file, Offset: r.rec.off,
+	r.add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss,
 		Msg: "values cannot be read and are unknown; the first is of column " + label(r.by[role].name), Fix: "give the column's unit with --map"})
 }
 
@@ -79,11 +79,7 @@ func (r *reader) stamp(role role) (int64, bool) {
 			r.invalid(role)
 			return 0, false
 		}
-		t, known, p := r.zones[role].utc(&d)
-		if p != nil {
-			r.note(p)
-		}
-		return t, known
+		return r.utc(role, &d)
 	}
 	v, ok := number(c.raw, e.unit.scale())
 	switch {
@@ -100,8 +96,19 @@ func (r *reader) stamp(role role) (int64, bool) {
 	case e.epoch && !assemble.EpochLikeStamp(v):
 		r.note(otherUnit)
 		return 0, false
+	case e.epoch && e.typed != nil && !e.typed.UTC:
+		return r.utc(role, &date{local: v})
 	}
 	return v, true
+}
+
+// utc returns the time of a date in ns since 1970.
+func (r *reader) utc(role role, d *date) (int64, bool) {
+	t, known, p := r.zones[role].utc(d)
+	if p != nil {
+		r.note(p)
+	}
+	return t, known
 }
 
 // count returns a number of tokens.
@@ -125,44 +132,16 @@ func (r *reader) text(role role) []byte {
 	if c == nil {
 		return nil
 	}
-	if !r.csv && c.kind == formats.String {
+	if !r.flat && c.kind == formats.String {
 		return jsonrows.Text(c.raw)
 	}
 	return c.raw
 }
 
-// listOf reads an array of numbers times 10^scale into dst; an element that is
-// none is assemble.Unknown.
-func listOf(dst []int64, raw []byte, scale int) (list []int64, ok bool) {
-	if list = dst; len(raw) == 0 || raw[0] != '[' {
-		return list, false
-	}
-	for b := raw[1:]; ; {
-		var n int
-		var stop numx.Stop
-		list, n, stop = numx.List(list, b, scale, true)
-		switch b = b[n:]; stop {
-		case numx.End:
-			return list, len(bytes.TrimSpace(b)) == 0
-		case numx.Short:
-			return list, false
-		}
-		k := bytes.IndexAny(b, ",]")
-		if k < 0 || !isNull(b[:k]) {
-			return list, false
-		}
-		list = append(list, assemble.Unknown)
-		if b[k] == ']' {
-			return list, true
-		}
-		b = b[k+1:]
-	}
-}
-
 // request makes a row of the record.
 func (r *reader) request() *problem {
 	row := &r.row
-	row.Reset(r.rec.off)
+	row.Reset(r.place(r.rec.off))
 	r.names(row)
 	for _, c := range [...]role{prompt, output, cached, reasoning} {
 		if v, ok := r.count(c); ok {
@@ -372,51 +351,4 @@ func (r *reader) resolution(row *assemble.Row) {
 	if n > 1 && step > 1 {
 		row.SetInt(trace.Resolution, step)
 	}
-}
-
-// lists sets the times of tokens or the gaps between them.
-func (r *reader) lists(row *assemble.Row) bool {
-	if c := r.cell(times); c != nil {
-		e := r.by[times]
-		var ok bool
-		row.Tokens, ok = listOf(row.Tokens[:0], bytes.TrimSpace(c.raw), e.unit.scale())
-		list := row.Tokens
-		if !ok {
-			r.invalid(times)
-			return false
-		}
-		if a := r.by[arrival]; a == nil && r.by[sent] == nil && r.by[ttft] == nil || a != nil && a.epoch == e.epoch {
-			row.HasTokens = true
-		} else { // on another clock: the differences stand
-			row.Gaps, row.HasGaps = row.Gaps[:0], true
-			for i := 1; i < len(list); i++ {
-				row.Gaps = append(row.Gaps, list[i]-list[i-1])
-			}
-		}
-		row.HasUnknown = hasUnknown(list)
-		if row.HasUnknown && row.HasGaps {
-			row.HasGaps = false
-			r.invalid(times)
-		}
-		return true
-	}
-	if c := r.cell(gaps); c != nil {
-		var ok bool
-		if row.Gaps, ok = listOf(row.Gaps[:0], bytes.TrimSpace(c.raw), r.by[gaps].unit.scale()); !ok {
-			r.invalid(gaps)
-			return false
-		}
-		row.HasGaps, row.HasUnknown = true, hasUnknown(row.Gaps)
-		return true
-	}
-	return false
-}
-
-func hasUnknown(list []int64) bool {
-	for _, v := range list {
-		if v == assemble.Unknown {
-			return true
-		}
-	}
-	return false
 }

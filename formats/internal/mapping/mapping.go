@@ -1,4 +1,4 @@
-package columns
+package mapping
 
 import (
 	"fmt"
@@ -52,10 +52,7 @@ func timed(r role) bool {
 // assign adds what the caller says to the mapping.
 func (s *sample) assign(m *mapping, list []assignment) {
 	for _, a := range list {
-		k := slices.Index(s.names, a.column)
-		if n, err := strconv.Atoi(a.column); k < 0 && err == nil && s.csv && n >= 1 && n <= len(s.names) {
-			k = n - 1
-		}
+		k := s.index(a.column)
 		if k < 0 {
 			m.ask = fmt.Sprintf("there is no column %s for %s", label(a.column), about[a.role].name)
 			m.fix = "the columns are " + s.columns()
@@ -64,6 +61,15 @@ func (s *sample) assign(m *mapping, list []assignment) {
 		e := entry{role: a.role, field: k, name: s.names[k], unit: a.unit, given: true, why: "as given"}
 		m.entries = append(m.entries, e)
 	}
+}
+
+// index returns the column of a name or, where they have places, of a number.
+func (s *sample) index(column string) int {
+	k := slices.Index(s.names, column)
+	if n, err := strconv.Atoi(column); k < 0 && err == nil && s.flat && n >= 1 && n <= len(s.names) {
+		k = n - 1
+	}
+	return k
 }
 
 // columns lists the names of columns for people.
@@ -81,9 +87,10 @@ func (s *sample) columns() string {
 // remarks tells how the columns were understood.
 func (m *mapping) remarks() []string {
 	var out []string
-	for _, e := range m.entries {
+	for i := range m.entries {
+		e := &m.entries[i]
 		text := fmt.Sprintf("%s is column %s", about[e.role].name, label(e.name))
-		if timed(e.role) && e.unit != noUnit && e.unit != written {
+		if e.stated() {
 			text += " in " + unitNames[e.unit]
 		}
 		out = append(out, text+" ("+e.why+")")
@@ -91,15 +98,24 @@ func (m *mapping) remarks() []string {
 	return append(out, m.notes...)
 }
 
-// arguments returns the mapping as the caller would give it.
-func (m *mapping) arguments() []string {
-	var out []string
-	for _, e := range m.entries {
+// stated tells whether the unit is one that a mapping states: neither the values
+// nor the type of the column say it.
+func (e *entry) stated() bool {
+	return timed(e.role) && e.unit != noUnit && e.unit != written && e.typed == nil
+}
+
+// told returns the mapping as the caller would give it, and what is not known.
+func (m *mapping) told() (out []string, ask string) {
+	for i := range m.entries {
+		e := &m.entries[i]
 		text := about[e.role].name + "=" + e.name
-		if timed(e.role) && e.unit != noUnit && e.unit != written {
+		if e.stated() {
 			text += ":" + unitNames[e.unit]
 		}
 		out = append(out, text)
 	}
-	return out
+	if m.ask != "" {
+		ask = m.ask + ": " + m.fix
+	}
+	return out, ask
 }

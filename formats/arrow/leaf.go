@@ -1,0 +1,165 @@
+package arrow
+
+import (
+	"errors"
+	"time"
+
+	"servescope/analyzer/trace"
+	"servescope/formats/internal/column"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// leaf is a column of the file, or a member of one that is a struct.
+type leaf struct {
+	column.Field
+	path []int // of the column, then of members
+}
+
+// leavesOf lists the leaves of columns, members of structs by the names that lead
+// to them.
+func leavesOf(out []leaf, fields []arrow.Field, path []int, name string) []leaf {
+	for i, f := range fields {
+		own := append(path[:len(path):len(path)], i)
+		f.Name = name + f.Name
+		if s, ok := f.Type.(*arrow.StructType); ok {
+			out = leavesOf(out, s.Fields(), own, f.Name+".")
+			continue
+		}
+		out = append(out, leaf{fieldOf(f), own})
+	}
+	return out
+}
+
+// fieldOf describes a column.
+func fieldOf(f arrow.Field) column.Field {
+	out := column.Field{Name: f.Name}
+	kindOf(&out, f.Type)
+	switch t := f.Type.(type) {
+	case *arrow.DictionaryType:
+		if isText(t.ValueType) {
+			out.Kind = column.Text
+		}
+	case arrow.ListLikeType:
+		switch t.(type) {
+		case *arrow.ListType, *arrow.LargeListType:
+			kindOf(&out, t.Elem())
+			if out.Kind = listOf(out.Kind); arrow.IsDecimal(t.Elem().ID()) {
+				out.Kind = column.None
+			}
+		}
+	}
+	return out
+}
+
+// kindOf sets the type of values of their own.
+func kindOf(out *column.Field, t arrow.DataType) {
+	step := func(unit arrow.TimeUnit) { out.Kind, out.Step = column.Int, int64(unit.Multiplier()) }
+	switch t := t.(type) {
+	case *arrow.TimestampType:
+		step(t.Unit)
+		out.Instant, out.UTC = true, t.TimeZone != ""
+	case *arrow.DurationType:
+		step(t.Unit)
+	case *arrow.Time32Type:
+		step(t.Unit)
+	case *arrow.Time64Type:
+		step(t.Unit)
+	case *arrow.Date32Type:
+		out.Kind, out.Step, out.Instant = column.Int, int64(24*time.Hour), true
+	case *arrow.Date64Type:
+		out.Kind, out.Step, out.Instant = column.Int, int64(time.Millisecond), true
+	case *arrow.MonthDayNanoIntervalType:
+		out.Kind, out.Step = column.Int, 1
+	default:
+		out.Kind = plainKind(t)
+		out.Unsigned, out.Narrow = t.ID() == arrow.UINT64, t.ID() == arrow.FLOAT32
+	}
+}
+
+func plainKind(t arrow.DataType) column.Kind {
+	switch {
+	case arrow.IsInteger(t.ID()):
+		return column.Int
+	case t.ID() == arrow.FLOAT32 || t.ID() == arrow.FLOAT64:
+		return column.Float
+	case t.ID() == arrow.BOOL:
+		return column.Bool
+	case isText(t) || arrow.IsDecimal(t.ID()): // a decimal may have more digits than a number
+		return column.Text
+	}
+	return column.None
+}
+
+func isText(t arrow.DataType) bool {
+	return t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING || t.ID() == arrow.STRING_VIEW
+}
+
+func listOf(element column.Kind) column.Kind {
+	switch element {
+	case column.Int:
+		return column.IntList
+	case column.Float:
+		return column.FloatList
+	case column.Text:
+		return column.TextList
+	}
+	return column.None
+}
+
+var errStruct = errors.New("it is no struct as its type says")
+
+// fill fills c from the leaf's array in a batch.
+func (l *leaf) fill(c *column.Column, rec arrow.RecordBatch, v *converter) error {
+	*c = column.Column{Null: true}
+	a := rec.Column(l.path[0])
+	n := a.Len()
+	var within []trace.Bitmap // where the structs around it are
+	for _, k := range l.path[1:] {
+		s, ok := a.(*array.Struct)
+		if !ok || k >= s.NumField() || s.Field(k).Len() < n {
+			return errStruct
+		}
+		if s.NullN() > 0 {
+			if len(s.NullBitmapBytes()) < (n+7)/8 || s.Data().Offset() != 0 {
+				return errOffsets
+			}
+			within = append(within, s.NullBitmapBytes())
+		}
+		a = s.Field(k)
+	}
+	if a.NullN() >= n {
+		return nil
+	}
+	if err := v.convert(a, c); err != nil {
+		return err
+	}
+	for _, valid := range within {
+		own := append(trace.Bitmap(nil), valid[:(n+7)/8]...)
+		for i := range own {
+			if c.Valid != nil {
+				own[i] &= c.Valid[i]
+			}
+		}
+		c.Valid = own
+	}
+	return nil
+}
+
+// intervals sets the lengths of intervals in ns. Months have none.
+func (v *converter) intervals(a *array.MonthDayNanoInterval, c *column.Column) {
+	v.ints = v.ints[:0]
+	v.valid = v.valid[:0]
+	for i := range a.Len() {
+		if i&7 == 0 {
+			v.valid = append(v.valid, 0)
+		}
+		x := a.Value(i)
+		v.ints = append(v.ints, int64(x.Days)*int64(24*time.Hour)+x.Nanoseconds)
+		if c.Valid.Valid(i) && x.Months == 0 {
+			v.valid[i>>3] |= 1 << (i & 7)
+		}
+	}
+	c.Ints, c.Valid = v.ints, v.valid
+}

@@ -1,0 +1,161 @@
+package mapping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"servescope/formats"
+	"servescope/formats/internal/column"
+)
+
+// Open begins to read a text.
+func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats.Reader, error) {
+	s, m, err := learn(src, opt.Map)
+	if err != nil {
+		return nil, err
+	}
+	rc, err := src.Open(0)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{flat: s.flat, delim: s.delim, names: s.names, frozen: true}
+	if !t.flat { // a path is looked up for every value: among as few as there are
+		t.names = nil
+		for i := range m.entries {
+			e := &m.entries[i]
+			if e.field = slices.Index(t.names, e.name); e.field < 0 {
+				e.field = len(t.names)
+				t.names = append(t.names, e.name)
+			}
+		}
+	}
+	r := &reader{table: t, src: rc, m: m, headless: s.header}
+	r.in = &input{ctx: ctx, r: rc, size: chunk}
+	if opt.Block > 0 {
+		r.in.size = opt.Block
+	}
+	r.begin(src.Name(), "columns", opt)
+	return r, nil
+}
+
+// Table is a columnar table that is none of an export.
+type Table struct {
+	Name   string // of the source
+	Format string // of the file
+	Open   func() (column.Table, error)
+}
+
+// OpenTable begins to read a columnar table.
+func OpenTable(ctx context.Context, src Table, opt formats.Options) (formats.Reader, error) {
+	s, m, err := learnTable(src, opt.Map)
+	if err != nil {
+		return nil, err
+	}
+	from, err := src.Open()
+	if err != nil {
+		return nil, err
+	}
+	t := &table{flat: true, typed: newTyped(ctx, from, func(i int) bool {
+		return m.ask == "" && slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i })
+	}), names: s.names, frozen: true}
+	r := &reader{table: t, m: m}
+	r.begin(src.Name, src.Format, opt)
+	return r, nil
+}
+
+// learn says what the columns of a source mean, from its head.
+func learn(src formats.Source, list []string) (*sample, *mapping, error) {
+	given, err := parseMap(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	rc, err := src.Open(0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rc.Close()
+	head := make([]byte, formats.HeadSize)
+	n, err := io.ReadFull(rc, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, nil, fmt.Errorf("%s: %w", src.Name(), err)
+	}
+	s, _ := sampleOf(head[:n], given)
+	return s, s.learn(given), nil
+}
+
+// learnTable says what the columns of a columnar table mean, from its first rows.
+// Only columns that may mean something are read for it.
+func learnTable(src Table, list []string) (*sample, *mapping, error) {
+	given, err := parseMap(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, err := src.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &sample{table: &table{flat: true, frozen: true}}
+	for _, f := range from.Fields() {
+		s.names = append(s.names, f.Name)
+	}
+	s.fill()
+	s.rec.cells = make([]cell, len(s.names))
+	s.typed = newTyped(context.Background(), from, func(i int) bool {
+		p := &s.profiles[i]
+		for r := noRole + 1; r < roles; r++ {
+			if match(r, p.joined, p.levels) >= 0 {
+				return true
+			}
+		}
+		return slices.ContainsFunc(given, func(a assignment) bool { return s.index(a.column) == i })
+	})
+	for i := range s.profiles {
+		s.profiles[i].typed = &s.typed.fields[i]
+	}
+	s.profileAll(nil)
+	if err := from.Err(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", src.Name, err)
+	}
+	return s, s.learn(given), nil
+}
+
+func (s *sample) learn(given []assignment) *mapping {
+	m := new(mapping)
+	if s.assign(m, given); m.ask == "" {
+		s.infer(m)
+	}
+	if m.ask == "" && !m.metrics() {
+		m.ask, m.fix = "no column is known to hold a latency or stamps of requests", "say which with --map ROLE=COLUMN:UNIT"
+		if len(s.names) > 0 {
+			m.ask += "; there are " + s.columns()
+		}
+	}
+	return m
+}
+
+// Learn implements the function of that name of a format of texts.
+func Learn(src formats.Source, given []string) (list []string, ask string, err error) {
+	if src == nil {
+		_, err := parseMap(given)
+		return nil, "", err
+	}
+	_, m, err := learn(src, given)
+	if err != nil {
+		return nil, "", err
+	}
+	list, ask = m.told()
+	return list, ask, nil
+}
+
+// LearnTable is Learn of a columnar table.
+func LearnTable(src Table, given []string) (list []string, ask string, err error) {
+	_, m, err := learnTable(src, given)
+	if err != nil {
+		return nil, "", err
+	}
+	list, ask = m.told()
+	return list, ask, nil
+}

@@ -1,0 +1,119 @@
+package mapping
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"servescope/formats"
+)
+
+// Sniff tells whether a text is a table of requests.
+func Sniff(h *formats.Head) (formats.Score, string) {
+	s, _ := sampleOf(h.Start, nil)
+	if s.flat && !s.header {
+		return formats.No, "its first line does not name columns"
+	}
+	m := new(mapping)
+	s.guess(m)
+	s.eventShape(m)
+	switch {
+	case s.records == 0:
+		return formats.No, "it has no rows under names of columns, and no objects"
+	case !m.metrics() || !m.has(arrival, sent, id, model, prompt, output, ttft, gaps, times):
+		return formats.No, "its columns name no latency of requests"
+	}
+	var names []string
+	for _, e := range m.entries {
+		names = append(names, about[e.role].name)
+	}
+	return formats.Maybe, "its columns look like " + strings.Join(names, ", ")
+}
+
+// sampleOf reads the head of a source. Names given in assignments tell a row of
+// names from one of values.
+func sampleOf(head []byte, given []assignment) (*sample, outcome) {
+	in := &input{ctx: context.Background(), r: bytes.NewReader(nil), buf: bytes.Clone(head), size: 1}
+	s := &sample{table: &table{}}
+	s.delim, s.flat = delimiter(head)
+	if !s.flat {
+		s.profileAll(in)
+		return s, found
+	}
+	res := s.read(in)
+	if res != found {
+		return s, res
+	}
+	s.header = isHeader(s.rec.cells, given)
+	for i, c := range s.rec.cells {
+		name := fmt.Sprint(i + 1)
+		if s.header {
+			name = string(c.raw)
+		}
+		s.names = append(s.names, name)
+	}
+	s.frozen = true
+	if !s.header {
+		s.take()
+	}
+	s.profileAll(in)
+	return s, found
+}
+
+// isHeader tells whether a row names columns: no cell is a value.
+func isHeader(row []cell, given []assignment) bool {
+	letters := false
+	for _, c := range row {
+		for _, a := range given {
+			if a.column == string(c.raw) && len(c.raw) > 0 && c.raw[0] > '9' {
+				return true
+			}
+		}
+		if _, ok := float(c.raw); ok {
+			return false
+		}
+		if _, ok := parseDate(c.raw); ok || len(c.raw) > 200 {
+			return false
+		}
+		letters = letters || len(c.raw) > 0
+	}
+	return letters
+}
+
+// delimiter tells what parts the cells of a table, or that it holds objects.
+func delimiter(head []byte) (delim byte, flat bool) {
+	lines := 0
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimLeft(line, " \t\r\n,[]\x1e")
+		if len(line) > 0 && line[0] == '{' {
+			return 0, false
+		}
+		if lines++; lines > 5 {
+			break
+		}
+	}
+	delim = ','
+	most := 0
+	for _, d := range []byte(",;\t|") {
+		t := &table{flat: true, delim: d}
+		in := &input{ctx: context.Background(), r: bytes.NewReader(nil), buf: head, size: 1}
+		width, same, rows := 0, 0, 0
+		for rows < 50 {
+			t.rec.cells = t.rec.cells[:0]
+			if t.read(in) != found || t.rec.last && rows > 0 {
+				break
+			}
+			if rows++; width == 0 {
+				width = len(t.rec.cells)
+			}
+			if len(t.rec.cells) == width {
+				same++
+			}
+		}
+		if width > 1 && 10*same >= 8*rows && width > most {
+			delim, most = d, width
+		}
+	}
+	return delim, true
+}

@@ -1,0 +1,179 @@
+package mapping
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"servescope/formats"
+	"servescope/formats/internal/column"
+)
+
+// typed gives the rows of a columnar table as records, each value as a text format
+// would write it: all digits of a number, times in ns.
+type typed struct {
+	ctx    context.Context
+	from   column.Table
+	fields []column.Field
+	want   []int // of the fields, those that are read
+	row    int   // of the batch, the next
+	rows   int   // in the batch
+	count  int64 // of the rows before
+	buf    []byte
+	err    error
+}
+
+// newTyped begins to read the columns of a table that are wanted and of a type
+// that is read.
+func newTyped(ctx context.Context, from column.Table, wanted func(i int) bool) *typed {
+	s := &typed{ctx: ctx, from: from, fields: from.Fields()}
+	want := make([]bool, len(s.fields))
+	for i, f := range s.fields {
+		if f.Kind != column.None && i < maxFields && wanted(i) {
+			want[i] = true
+			s.want = append(s.want, i)
+		}
+	}
+	from.Select(want)
+	return s
+}
+
+// read reads the next row.
+func (s *typed) read(t *table) outcome {
+	for s.row == s.rows {
+		if s.err = s.ctx.Err(); s.err != nil || !s.from.Next() {
+			if s.err == nil {
+				s.err = s.from.Err()
+			}
+			return ended
+		}
+		s.row, s.rows = 0, s.from.Batch().Rows
+	}
+	s.buf = s.buf[:0]
+	t.rec.off = s.count + 1
+	b := s.from.Batch()
+	for _, i := range s.want {
+		c := &b.Columns[i]
+		if c.Null || !c.Valid.Valid(s.row) {
+			continue
+		}
+		at := len(s.buf)
+		switch f := &s.fields[i]; f.Kind {
+		case column.Text:
+			s.text(c)
+			t.cell(i, s.buf[at:])
+		case column.Int:
+			s.int(f, c.Ints[s.row])
+			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
+		case column.Float:
+			if v := c.Floats[s.row]; v-v == 0 {
+				s.float(f, v)
+				t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
+			}
+		case column.Bool:
+			s.buf = strconv.AppendBool(s.buf, c.Bits[s.row>>3]>>(s.row&7)&1 != 0)
+			t.rec.cells[i] = cell{s.buf[at:], formats.Bool, true}
+		default:
+			s.list(f, c)
+			t.rec.cells[i] = cell{s.buf[at:], formats.Array, true}
+		}
+	}
+	s.row++
+	s.count++
+	return found
+}
+
+// text appends the text of a column in the row.
+func (s *typed) text(c *column.Column) {
+	if c.Codes != nil {
+		s.buf = append(s.buf, c.Values[c.Codes[s.row]]...)
+		return
+	}
+	s.buf = append(s.buf, c.Data[c.Offsets[s.row]:c.Offsets[s.row+1]]...)
+}
+
+// int appends a whole number, a decimal, or a time in ns.
+func (s *typed) int(f *column.Field, v int64) {
+	switch {
+	case f.Unsigned:
+		s.buf = strconv.AppendUint(s.buf, uint64(v), 10)
+	case f.Step > 1:
+		size := uint64(v)
+		if v < 0 {
+			size = -size
+		}
+		if high, low := bits.Mul64(size, uint64(f.Step)); high == 0 && low <= math.MaxInt64 {
+			s.buf = strconv.AppendInt(s.buf, v*f.Step, 10)
+			return
+		}
+		s.buf = strconv.AppendInt(s.buf, v, 10) // beyond any time, which it stays
+		s.buf = append(s.buf, "e18"...)
+	default:
+		s.buf = appendDecimal(s.buf, v, f.Scale)
+	}
+}
+
+// appendDecimal appends v × 10^-scale, without zeros at its end.
+func appendDecimal(b []byte, v int64, scale int) []byte {
+	for ; scale > 0 && v%10 == 0 && v != 0; scale-- {
+		v /= 10
+	}
+	if scale <= 0 || v == 0 {
+		return strconv.AppendInt(b, v, 10)
+	}
+	if v < 0 {
+		b = append(b, '-')
+	}
+	text := strconv.FormatInt(v, 10)
+	text = strings.TrimPrefix(text, "-")
+	if n := len(text) - scale; n > 0 {
+		b = append(b, text[:n]...)
+		text = text[n:]
+	} else {
+		b = append(b, '0')
+		text = strings.Repeat("0", -n) + text
+	}
+	return append(append(b, '.'), text...)
+}
+
+// float appends the shortest number that is the value.
+func (s *typed) float(f *column.Field, v float64) {
+	size := 64
+	if f.Narrow {
+		size = 32
+	}
+	form := byte('f')
+	if a := max(v, -v); a != 0 && a < 1e-9 || a >= 1e21 {
+		form = 'e'
+	}
+	s.buf = strconv.AppendFloat(s.buf, v, form, -1, size)
+}
+
+// list appends the list of a column in the row.
+func (s *typed) list(f *column.Field, c *column.Column) {
+	s.buf = append(s.buf, '[')
+	for k := c.Offsets[s.row]; k < c.Offsets[s.row+1]; k++ {
+		if k > c.Offsets[s.row] {
+			s.buf = append(s.buf, ',')
+		}
+		switch {
+		case f.Kind == column.TextList:
+			s.buf = strconv.AppendQuote(s.buf, string(c.Data[c.Spans[k]:c.Spans[k+1]]))
+		case f.Kind == column.IntList:
+			s.int(f, c.Ints[k])
+		case c.Floats[k]-c.Floats[k] == 0:
+			s.float(f, c.Floats[k])
+		default:
+			s.buf = append(s.buf, "null"...)
+		}
+	}
+	s.buf = append(s.buf, ']')
+}
+
+// digits returns how many decimals of a second times in ns have, as written.
+func digits(raw []byte) int {
+	return 9 - min(9, len(raw)-len(bytes.TrimRight(raw, "0")))
+}
