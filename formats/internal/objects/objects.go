@@ -34,6 +34,7 @@ type Dialect struct {
 	Fields map[string]int         // slots of the values that are kept, by path; see jsonrows.Walk
 	New    func(out *Writer) Fold // of one source
 	HowTo  string                 // where there are no requests: how to get some
+	Table  bool                   // whether a source may be a table of comma-separated values, too
 }
 
 // Fold makes rows of what a source holds, in its order. Each call accounts for
@@ -64,6 +65,9 @@ type reader struct {
 	long int64 // objects that begin before this offset are looked for in their lines only
 	over bool  // of a line that is too long the rest is skipped
 
+	table  *table // nil: there are objects and lines
+	begun  bool
+	tables bool
 	fields Fields
 	batch  *trace.Batch
 	ended  bool
@@ -75,7 +79,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, rc: rc, size: chunk, howTo: d.HowTo}
+	r := &reader{ctx: ctx, rc: rc, size: chunk, howTo: d.HowTo, tables: d.Table}
 	if opt.Block > 0 {
 		r.size = opt.Block
 	}
@@ -149,6 +153,13 @@ func (r *reader) Next() bool {
 
 // step reads the next object or line. It reports false at the end.
 func (r *reader) step() bool {
+	if r.tables && !r.begun {
+		for bytes.IndexByte(r.buf, '\n') < 0 && len(r.buf) < formats.HeadSize && r.more() {
+		}
+		if r.begun = true; isTable(r.buf) {
+			r.table = new(table)
+		}
+	}
 	r.space()
 	if r.over { // the rest of a long line
 		return r.pass()
@@ -158,6 +169,8 @@ func (r *reader) step() bool {
 	}
 	rest := r.buf[r.i:]
 	switch {
+	case r.table != nil:
+		return r.row()
 	case rest[0] == '{':
 		return r.object()
 	case rest[0] == '[' && r.opens(), rest[0] == ',', rest[0] == ']':

@@ -145,3 +145,44 @@ func TestHopeless(t *testing.T) {
 		t.Errorf("it took %v", d)
 	}
 }
+
+// TestTable: a row that is torn costs itself; cells hold texts of several lines,
+// objects, and nothing.
+func TestTable(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b,c\n1,\"x\n\"\"y\"\",\",\n2,,\"{\"\"d\"\": 5}\"\r\n3,4": "1 1/x\n\"y\",/ 2//5",
+		"a,b,c\n1,2,3":                           "0 1/2/",
+		"a,b,c\n1,\"open,3\n4,5,6\n7,8,9\n":      "1 4/5/ 7/8/",
+		"a,b,c\n" + strings.Repeat("\"\n", 5000): "2500 ",
+	} {
+		for size := 1; size < 40; size += 13 {
+			var out []string
+			d := &Dialect{Name: "x", Table: true, Fields: map[string]int{"a": 0, "b": 1, "c.d": 2}, New: func(w *Writer) Fold {
+				return &rows{w, &out}
+			}}
+			r, err := Open(context.Background(), formats.FromBytes("x", []byte(text)), formats.Options{Block: size}, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r.Next() {
+			}
+			if got := fmt.Sprint(r.Account().Diagnosed, " ", strings.Join(out, " ")); got != want {
+				t.Errorf("%.40q in blocks of %d: %q, want %q", text, size, got, want)
+			}
+			r.Close()
+		}
+	}
+}
+
+// rows notes the rows of a table.
+type rows struct {
+	*Writer
+	out *[]string
+}
+
+func (r *rows) Object(f *Fields, _ []byte, at int64) {
+	*r.out = append(*r.out, fmt.Sprintf("%s/%s/%s", f.Text(0), f.Text(1), f.Text(2)))
+	r.Parsed("row")
+}
+func (r *rows) Line([]byte, int64) { r.Noise() }
+func (r *rows) End()               {}

@@ -1,0 +1,139 @@
+package objects
+
+import (
+	"bytes"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/jsonrows"
+)
+
+// table is a source of comma-separated values whose first row names the columns:
+// a row is an object whose members these are. A cell may hold an object itself.
+type table struct {
+	names []string // of the columns; nil: the first row is to come
+	cells [][]byte // of the row that is read
+	spare []byte   // of cells with quotes within
+}
+
+// isTable tells whether a text begins with a row of names and not with an object.
+func isTable(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n\ufeff")
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	return len(first) > 0 && first[0] != '{' && first[0] != '[' && bytes.IndexByte(first, ',') > 0 && !bytes.HasPrefix(first, event)
+}
+
+// row reads the next row.
+func (r *reader) row() bool {
+	for {
+		at := r.off + int64(r.i)
+		text := r.buf[r.i:]
+		if at < r.long {
+			text = line(text)
+		}
+		n, ok := r.table.split(text, r.eof && len(text) == len(r.buf)-r.i)
+		if ok && (n < len(text) || r.eof || at < r.long) {
+			r.i += n
+			r.take(at)
+			return true
+		}
+		if at >= r.long && len(text) < maxRecord && !r.eof {
+			if r.more(); r.err != nil {
+				return false
+			}
+			continue
+		}
+		if at >= r.long {
+			r.long = r.off + int64(len(r.buf))
+		}
+		return r.skip(r.off+int64(r.i), tornRow)
+	}
+}
+
+// split cuts the row that b begins with into cells and returns where it ends. It
+// reports false where the row is not whole.
+func (t *table) split(b []byte, last bool) (n int, ok bool) {
+	t.cells, t.spare = t.cells[:0], t.spare[:0]
+	for i := 0; ; {
+		var cell []byte
+		if i < len(b) && b[i] == '"' {
+			if cell, i = t.quoted(b, i+1); i < 0 {
+				return 0, false
+			}
+		} else {
+			from := i
+			for i < len(b) && b[i] != ',' && b[i] != '\n' {
+				i++
+			}
+			cell = bytes.TrimSuffix(b[from:i], []byte("\r"))
+		}
+		for i < len(b) && b[i] != ',' && b[i] != '\n' { // what follows a quote
+			i++
+		}
+		t.cells = append(t.cells, cell)
+		switch {
+		case i == len(b):
+			return i, last
+		case b[i] == '\n':
+			return i + 1, true
+		}
+		i++
+	}
+}
+
+// quoted reads a cell from behind its quote, and returns it and where it ends, -1:
+// beyond b.
+func (t *table) quoted(b []byte, i int) ([]byte, int) {
+	from := len(t.spare)
+	for {
+		k := bytes.IndexByte(b[i:], '"')
+		if k < 0 {
+			return nil, -1
+		}
+		t.spare = append(t.spare, b[i:i+k]...)
+		if i += k + 1; i >= len(b) || b[i] != '"' {
+			return t.spare[from:len(t.spare):len(t.spare)], i
+		}
+		t.spare = append(t.spare, '"')
+		i++
+	}
+}
+
+// take makes an object of the row that was read, or the names of the columns.
+func (r *reader) take(at int64) {
+	t := r.table
+	if t.names == nil {
+		for _, c := range t.cells {
+			t.names = append(t.names, strings.TrimSpace(string(c)))
+		}
+		return
+	}
+	if len(t.cells) != len(t.names) {
+		r.Skip(tornRow, at)
+		return
+	}
+	f := &r.fields
+	f.Reset()
+	for i, c := range t.cells {
+		name := t.names[i]
+		if c = bytes.TrimSpace(c); len(c) == 0 || string(c) == "null" {
+			continue
+		}
+		if c[0] == '{' {
+			jsonrows.Walk(c, 0, func(path, raw []byte, kind formats.Kind) {
+				f.keep(append([]byte(name+"."), path...), raw, kind)
+			})
+			continue
+		}
+		if slot, ok := f.table[name]; ok {
+			c = bytes.Trim(c, `"`) // a text that was written as JSON
+			f.Set(slot, c[:min(len(c), maxText)], formats.String)
+		}
+	}
+	r.fold.Object(f, nil, at)
+}
+
+var tornRow = &assemble.Problem{Code: "torn_row", Severity: diag.DataLoss,
+	Msg: "a row has another number of cells than the first one names, or a quote without its end: it was skipped"}
