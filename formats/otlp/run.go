@@ -125,7 +125,7 @@ func (r *run) finish() {
 	note(r.reported[inScheduler].n+r.reported[inForward].n+r.reported[inExecute].n > 0, "whole_request: time_in_scheduler, _model_forward and _model_execute are of the whole request and are no parts of its TTFT")
 	note(r.steps, "gaps_are_steps: chunk gaps are the times between the ends of decode steps in the scheduler, not between chunks sent; first_token is stamped by the frontend")
 	note(r.reported[inPrefill].n > 0, "ttft_after_dispatch: what SGLang calls time_in_model_prefill runs from the dispatch to the first token, queueing included; what vLLM calls so does not")
-	note(r.calls, "model_calls: spans of the semantic conventions; the first chunk may be one with a role only, and the end of a span is that of the stream: without a stamp of the last token there is no TPOT")
+	note(r.calls, "model_calls: spans of the semantic conventions; chunks with a role, the finish or the usage alone are among those of a stream, and the end of a span is that of the stream: without a stamp of the last token there is no TPOT")
 	note(r.pd, "node_level: rows of prefill and decode nodes; join_group is the bootstrap room that they share")
 	if !r.any {
 		m.NoRequests = "the file holds spans of this service, but none of a whole request"

@@ -118,6 +118,7 @@ var attributes = []attribute{
 	{key: "llm.model_name", slot: requestModel},
 	{key: "gen_ai.request.stream", slot: streamMark},
 	{key: "gen_ai.request.is_stream", slot: streamMark},
+	{key: "gen_ai.is_streaming", slot: streamMark},
 	{key: "llm.is_streaming", slot: streamMark},
 	{key: "gen_ai.response.id", slot: requestID},
 	{key: "gen_ai.response.time_to_first_chunk", slot: firstChunk},

@@ -197,7 +197,7 @@ func (f *fold) stages(v *objects.Fields, whole, at int64) {
 // tokens returns by what a time was divided to give another, which is rounded down
 // to whole ns; 0 where no number or more than one does.
 func tokens(whole, each int64) int64 {
-	if whole <= 0 || each <= 0 {
+	if each <= 0 || each > whole {
 		return 0
 	}
 	n := whole / each // the quotient was not rounded up, so n is no less than it was

@@ -93,7 +93,8 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 	return r, nil
 }
 
-// more reads on and reports whether there is more. It moves what is left in buf.
+// more reads on and reports whether there is more. In either case it moves what is
+// left in buf.
 func (r *reader) more() bool {
 	if r.eof || r.err != nil {
 		return false
@@ -167,13 +168,12 @@ func (r *reader) step() bool {
 	if r.i == len(r.buf) {
 		return false
 	}
-	rest := r.buf[r.i:]
-	switch {
+	switch c := r.buf[r.i]; {
 	case r.table != nil:
 		return r.row()
-	case rest[0] == '{':
+	case c == '{':
 		return r.object()
-	case rest[0] == '[' && r.opens(), rest[0] == ',', rest[0] == ']':
+	case c == '[' && r.opens(), c == ',', c == ']':
 		r.i++
 		return true
 	}
@@ -217,8 +217,11 @@ func (r *reader) object() bool {
 	for {
 		text := r.buf[r.i:]
 		if at < r.long {
-			if text = line(text); len(text) == len(r.buf)-r.i && r.i+len(text) < maxRecord && r.more() {
-				continue
+			if text = line(text); len(text) == len(r.buf)-r.i && len(text) < maxRecord {
+				if r.more() {
+					continue
+				}
+				text = line(r.buf[r.i:])
 			}
 		}
 		r.fields.Reset()
@@ -271,8 +274,11 @@ func (r *reader) line() bool {
 	at := r.off + int64(r.i)
 	for {
 		text := line(r.buf[r.i:])
-		if r.i+len(text) == len(r.buf) && (len(text) == 0 || text[len(text)-1] != '\n') && len(text) < maxRecord && r.more() {
-			continue
+		if r.i+len(text) == len(r.buf) && text[len(text)-1] != '\n' && len(text) < maxRecord {
+			if r.more() {
+				continue
+			}
+			text = line(r.buf[r.i:])
 		}
 		if r.err != nil {
 			return false
