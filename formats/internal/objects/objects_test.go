@@ -97,6 +97,7 @@ func TestObjects(t *testing.T) {
 		"{\"a\":1}{\"b\":2}":                                `0 {"a":1}|{"b":2}`,
 		"{\"a\":\"x\n{\"b\":2}\n{\"c\":3}\n":                `1 {"b":2}|{"c":3}`,
 		"{\"a\":\n{\"b\":2}\n{\"c\":3}\n":                   `1 {"b":2}|{"c":3}`,
+		"aaaa\nbbbbccccdddd":                                `0 line aaaa|line bbbbccccdddd`,
 		"[GIN] text {\n{\"c\":3}\nmore\n":                   `0 line [GIN] text {|{"c":3}|line more`,
 		"data: {\"a\":1}\n\ndata: [DONE]\n: ping\nid: 3\nx": `0 {"a":1}|line x`,
 		"[[[\n{\"a\":1}\n]]]":                               `0 {"a":1}`,
