@@ -285,7 +285,7 @@ func (s *events) slow(i, end int, known *assemble.Event) (next int) {
 // eventObject reads the object at the cursor, or the rest of it from end on. It
 // does not decide whether that is an event. more is as for record.
 func (p *parser) eventObject(base int64, end int, known *assemble.Event) (problem *assemble.Problem, more bool) {
-	if p.space(); p.text[p.i] == '\n' {
+	if p.lead(); p.text[p.i] == '\n' {
 		return blank, false
 	}
 	p.row.Reset(base + int64(p.i))

@@ -140,7 +140,7 @@ func scanRecords(b *block.Block, out *records) {
 // end. more tells that another object follows on the line, as when two writers'
 // lines were glued together; the cursor is on it.
 func (p *parser) record(base int64) (problem *assemble.Problem, more bool) {
-	if p.space(); p.text[p.i] == '\n' {
+	if p.lead(); p.text[p.i] == '\n' {
 		return blank, false
 	}
 	p.row.Reset(base + int64(p.i))
@@ -160,13 +160,19 @@ func (p *parser) record(base int64) (problem *assemble.Problem, more bool) {
 	return nil, more
 }
 
-// after reads what follows an object: nothing, a comma as between the elements
-// of an array, or another object.
-func (p *parser) after() (more, ok bool) {
+// lead moves to the object at or behind the cursor. Where the elements of an array
+// stand on lines of their own, the comma may come before them.
+func (p *parser) lead() {
 	if p.space(); p.text[p.i] == ',' {
 		p.i++
 		p.space()
 	}
+}
+
+// after reads what follows an object: nothing, a comma as between the elements
+// of an array, or another object.
+func (p *parser) after() (more, ok bool) {
+	p.lead()
 	switch p.text[p.i] {
 	case '{':
 		return true, true

@@ -58,16 +58,16 @@ func sniff(h *formats.Head, score func([]formats.Key) formats.Score, wanted stri
 	return best, fmt.Sprintf("%d of %d JSON lines have %s", hits, objects, wanted)
 }
 
-// headLines returns the first lines of a head, and if they are not JSON, lines
-// of its samples. The last one may be cut.
+// headLines returns the first lines of a head, and if they are not JSON, or the
+// first is longer than the head, lines of its samples. The last one may be cut.
 func headLines(h *formats.Head) [][]byte {
 	lines := objectLines(h.Start)
 	for _, sample := range h.Samples {
-		if len(lines) > 0 {
+		if len(lines) > 1 || len(lines) == 1 && bytes.IndexByte(h.Start, '\n') >= 0 {
 			break
 		}
 		_, rest, _ := bytes.Cut(sample, []byte{'\n'})
-		lines = objectLines(rest)
+		lines = append(lines, objectLines(rest)...)
 	}
 	return lines
 }
