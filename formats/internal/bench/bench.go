@@ -226,6 +226,9 @@ func (r *reader) fill() {
 	for r.err == nil && w.i < w.n && b.Rows() < batchRows && b.ListLen(trace.ChunkGaps) < batchGaps {
 		r.fail(w.row(b))
 	}
+	if w.i == w.n && w.gaps != nil && r.err == nil {
+		r.fail(w.gaps.end())
+	}
 	if w.i == w.n || r.err != nil {
 		w.finish(&r.log)
 		r.rows = nil

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 
@@ -187,11 +188,14 @@ type oddLists struct {
 // at brackets only, has counted them.
 func (o *oddLists) next(out *part) (ok bool, err error) {
 	if !o.c.More() {
-		if _, broken := o.c.Problem(); broken && o.c.Err() == nil {
+		if err := o.err(); err != nil {
+			return false, err
+		}
+		if _, broken := o.c.Problem(); broken {
 			out.close(len(out.gaps), true)
 			return true, nil
 		}
-		return false, o.c.Err()
+		return false, nil
 	}
 	start, bad := len(out.gaps), false
 	if o.c.Kind() != jsonx.Array {
@@ -214,5 +218,14 @@ func (o *oddLists) next(out *part) (ok bool, err error) {
 	}
 	_, broken := o.c.Problem()
 	out.close(start, bad || broken)
-	return true, o.c.Err()
+	return true, o.err()
+}
+
+// err returns an I/O error, or errChanged where the text ends early: all that the
+// index pass has counted was complete.
+func (o *oddLists) err() error {
+	if p, broken := o.c.Problem(); broken && p.Truncated {
+		return cmp.Or(o.c.Err(), errChanged)
+	}
+	return o.c.Err()
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"sync"
@@ -11,9 +12,11 @@ import (
 )
 
 // gapSource delivers the gaps of one request after the other, in order. err is
-// an I/O error or errChanged.
+// an I/O error or errChanged. end is asked once all have been delivered that the
+// first pass has counted: errChanged says that there are more.
 type gapSource interface {
 	next() (gaps []int64, ok bool, err error)
+	end() error
 	close()
 }
 
@@ -129,6 +132,20 @@ func (s *sequence) more() error {
 	return nil
 }
 
+func (s *sequence) end() error {
+	if s.region.odd {
+		if s.part.next < len(s.part.lists) || s.odd.c.More() {
+			return errChanged
+		}
+		return s.odd.err()
+	}
+	s.part.lists = s.part.lists[s.part.next:]
+	if err := s.parser.block(&s.part, s.region.to); err != nil || len(s.part.lists) == 0 {
+		return err
+	}
+	return errChanged
+}
+
 // blocks reads a region on several goroutines. A block of the region owns the
 // lists that begin in it; parts are delivered in the order of the blocks. A
 // worker takes an empty part before it claims a block, so at most credits
@@ -189,23 +206,39 @@ func (b *blocks) work() {
 }
 
 func (b *blocks) next() ([]int64, bool, error) {
+	if more, err := b.more(); err != nil || !more {
+		return nil, false, cmp.Or(err, errChanged)
+	}
+	gaps, ok := b.part.take()
+	return gaps, ok, nil
+}
+
+func (b *blocks) end() error {
+	more, err := b.more()
+	if more {
+		return errChanged
+	}
+	return err
+}
+
+// more makes part one with a list to take. It reports false behind the last.
+func (b *blocks) more() (bool, error) {
 	for b.part == nil || b.part.next == len(b.part.lists) {
 		if b.part != nil {
 			b.free <- b.part
 			b.part = nil
 		}
 		if b.region.from+b.current*b.size >= b.region.to {
-			return nil, false, errChanged
+			return false, nil
 		}
 		r := <-b.done[b.current%int64(len(b.done))]
 		b.part = r.part
 		if r.err != nil {
-			return nil, false, r.err
+			return false, r.err
 		}
 		b.current++
 	}
-	gaps, ok := b.part.take()
-	return gaps, ok, nil
+	return true, nil
 }
 
 func (b *blocks) close() {
