@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"runtime"
@@ -343,6 +344,33 @@ func TestReported(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+}
+
+// TestSum: durations on both sides of where their sum is known to fit, and of
+// what is no plausible time: one over a quarter, a sum over half of an int64.
+func TestSum(t *testing.T) {
+	const short, long = 1<<39 - 1, math.MaxInt64 / 4
+	for _, c := range []struct {
+		gaps  []int64
+		total int64
+		ok    bool
+	}{
+		{nil, 0, true},
+		{[]int64{5, -7, 0}, -2, true},
+		{[]int64{short, short, -short}, short, true},
+		{[]int64{short + 1, 1}, short + 2, true},
+		{[]int64{-short - 2, 1}, -short - 1, true},
+		{[]int64{long, long}, 2 * long, true},
+		{[]int64{long, -long, -long}, -long, true},
+		{[]int64{long, long, 2}, 0, false},
+		{[]int64{long + 1}, 0, false},
+		{[]int64{1, -long - 1}, 0, false},
+		{[]int64{math.MinInt64}, 0, false},
+	} {
+		if total, ok := sum(c.gaps); total != c.total || ok != c.ok {
+			t.Errorf("sum(%d) = %d, %v, want %d, %v", c.gaps, total, ok, c.total, c.ok)
 		}
 	}
 }

@@ -318,8 +318,18 @@ func abs(v int64) int64 {
 	return v
 }
 
-// sum adds durations; ok is false when the sum is no plausible time.
+// sum adds durations; ok is false when the sum is no plausible time. Mostly all
+// are short, and so few that their sum is known to fit before they are added.
 func sum(gaps []int64) (total int64, ok bool) {
+	var most int64 // has every bit that one of them has, or its complement if it is negative
+	for _, g := range gaps {
+		total += g
+		most |= g ^ g>>63
+	}
+	if most < 1<<62/maxGaps {
+		return total, true
+	}
+	total = 0
 	for _, g := range gaps {
 		if g > maxDuration || g < -maxDuration {
 			return 0, false
