@@ -28,7 +28,7 @@ func served(n int) []*load {
 	all := make([]*load, n)
 	at := 1764428000.0
 	for i := range all {
-		pause := 0.12
+		pause := 0.17
 		if i > n/3 && i < n/2 {
 			pause = 0.03 // the burst
 		}

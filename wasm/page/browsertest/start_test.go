@@ -33,7 +33,7 @@ func TestStrangeModule(t *testing.T) {
 	ctx := newTab(t)
 	do(t, ctx, chromedp.Navigate("file://"+path))
 	wait(t, ctx, `document.querySelector('.failure')`)
-	if text := eval[string](t, ctx, `document.querySelector('.failure').innerText`); !strings.Contains(text, "did not start") || !strings.Contains(text, "make page") {
+	if text := eval[string](t, ctx, `document.querySelector('.failure').innerText`); strings.Count(text, "did not start") != 1 || !strings.Contains(text, "make page") {
 		t.Errorf("the page says %q", text)
 	}
 }

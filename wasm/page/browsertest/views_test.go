@@ -133,7 +133,7 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := newTab(t)
-	show(t, ctx, "v=1", file)
+	show(t, ctx, "v=1&groups=model,tenant&w=1s&by=model", file)
 	scripts := eval[int](t, ctx, `document.scripts.length`)
 	for _, view := range seven {
 		eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
@@ -141,10 +141,28 @@ func TestHostile(t *testing.T) {
 		if view == "requests" {
 			eval[bool](t, ctx, `(document.querySelector('.item').click(), true)`)
 			wait(t, ctx, `document.querySelector('.drawer .fields dt')`)
-			for _, want := range []string{`<img src=x onerror=`, `"><script>document`, `\u202egnp.exe`, `&lt;b&gt;`, `two\u000alines`} {
+			for _, want := range []string{`<img src=x onerror=`, `"><script>document`, `\u202egnp.exe`, `&lt;b&gt;`, `two\u000alines`, `a\u0000b`} {
 				if !eval[bool](t, ctx, `document.querySelector('.list').textContent.includes(`+quoted(want)+`)`) {
 					t.Errorf("the list does not show %s", want)
 				}
+			}
+		}
+		switch view {
+		case "overview":
+			if shown := eval[string](t, ctx, `document.querySelector('[aria-label="By model and tenant"]').textContent`); !strings.Contains(shown, `<img src=x onerror=`) {
+				t.Errorf("the groups are %.300s", shown)
+			}
+		case "latency":
+			text := eval[string](t, ctx, `(async () => {
+				const make = URL.createObjectURL
+				let made
+				URL.createObjectURL = blob => { made = blob; return '#' }
+				document.querySelector('#view figure [aria-label$=SVG]').click()
+				URL.createObjectURL = make
+				return made.text()
+			})()`)
+			if _, texts := drawing(t, "hostile", text); !strings.Contains(texts, `<img src=x onerror=`) {
+				t.Errorf("the picture's texts are %.300s", texts)
 			}
 		}
 		if n := eval[int](t, ctx, `document.querySelectorAll('img, #app script, #app iframe, #app object, #app embed, [onerror]').length`); n > 0 {

@@ -156,11 +156,11 @@ export function axis(unit, list) {
   return { ...s, prec: step > 0 ? Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9))) : 0 }
 }
 
-// logTicks returns about n round numbers in [lo, hi]: 1, 2 and 5 times the powers of
-// ten, 1 and 3 times these, the powers alone or every few of them.
+// logTicks returns about n round numbers in [lo, hi]: several between the powers of
+// ten, 2 and 5 times these, 3 times these, the powers alone or every few of them.
 export function logTicks(lo, hi, n = 9) {
   const from = Math.floor(Math.log10(lo)), to = Math.ceil(Math.log10(hi)), decades = Math.log10(hi / lo)
-  const each = decades * 3 <= n ? [1, 2, 5] : decades * 2 <= n ? [1, 3] : [1], step = Math.max(1, Math.ceil(decades / (n + 1)))
+  const each = decades * 7 <= n ? [1, 1.5, 2, 3, 4, 5, 7] : decades * 3 <= n ? [1, 2, 5] : decades * 2 <= n ? [1, 3] : [1], step = Math.max(1, Math.ceil(decades / (n + 1)))
   const out = []
   for (let e = Math.ceil(from / step) * step; e <= to; e += step) {
     for (const m of each) {

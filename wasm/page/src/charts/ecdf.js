@@ -64,7 +64,13 @@ export function Curves({ series, unit, name, mode, limit, onPick, rank, over, he
     g.font = '600 12px ' + c.font
     const left = px > box.x + box.w / 2
     g.textAlign = left ? 'right' : 'left'
-    g.fillText(`${rankText(rank)} ${text(unit, v)}`, px + (left ? -9 : 9), Math.min(box.y + box.h - 6, Math.max(box.y + 12, py + 18)))
+    const label = `${rankText(rank)} ${text(unit, v)}`, x = px + (left ? -9 : 9), y = Math.min(box.y + box.h - 6, Math.max(box.y + 12, py + 18)), w = g.measureText(label).width
+    g.fillStyle = c.panel
+    g.globalAlpha = 0.8
+    g.fillRect(left ? x - w - 3 : x - 3, y - 12, w + 6, 16)
+    g.globalAlpha = 1
+    g.fillStyle = c.ink
+    g.fillText(label, x, y)
   }
   const read = (x, y) => {
     if (mode === 'percentile') return list.map((s) => `${s.label}: ${rankText(x)} = ${text(unit, quantile(s.values, x))}`).join('\n')

@@ -3,7 +3,7 @@ import uPlot from '../../vendor/uplot.js'
 import { html, useRef, useLayoutEffect, useSize, use } from '../ui.js'
 import { colors, theme } from '../theme.js'
 import { timeSteps, axis as axisScale, number, text } from '../format.js'
-import { frame } from './plotarea.js'
+import { frame, right } from './plotarea.js'
 import { paints } from './picture.js'
 
 // Lines draws series [{label, values, color, unit, dash, width, fill, stepped}] over t,
@@ -20,7 +20,7 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
       return list.map((v) => v === null ? '' : number(s, v))
     }
     plot.current = new uPlot({
-      width, height, padding: mini ? [4, 0, 4, 0] : [20, 22, 0, 0],
+      width, height, padding: mini ? [4, 0, 4, 0] : [20, right, 0, 0],
       legend: { show: false },
       cursor: { sync: sync ? { key: sync } : undefined, drag: { x: !!onRange, y: false, setScale: false }, points: { size: 5 } },
       scales: { x: { time: false }, y: { range: (u, lo, hi) => [Math.min(0, lo || 0), (hi || 0) > 0 ? hi * 1.08 : 1] } },
@@ -81,7 +81,7 @@ function again(g, c, { t, series, unit, width, height, lo, hi }) {
       top = Math.max(top, v)
     }
   })
-  const box = { x: 58, y: 20, w: width - 80, h: height - 58 }
+  const box = { x: 58, y: 20, w: width - 58 - right, h: height - 58 }
   const [sx, sy] = frame(g, c, box, { lo, hi: hi > lo ? hi : lo + 1, unit: 'ns', title: 'time' }, { lo: bottom, hi: top > 0 ? top * 1.08 : 1, unit, title: '' })
   g.save()
   g.beginPath()

@@ -73,6 +73,9 @@ export function frame(g, c, box, x, y) {
   return [sx, sy]
 }
 
+// right is the room right of every chart, so that those of one time lie under each other.
+export const right = 22
+
 // PlotArea draws with draw(g, {c, sx, sy, box}). read(x, y, {sx, sy}) gives the text at
 // a pointer, or null. brush is 'x' or 'xy' and calls onBrush(x0, x1, y0, y1). data is
 // what the arrow keys walk: [{x, y, text, pick}]. onPick(x, y, scales) is a click, onDrag(x, y)
@@ -80,7 +83,7 @@ export function frame(g, c, box, x, y) {
 export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPick, onDrag, data, label, left = 58, grips }) {
   const [ref, width] = useSize(), canvas = useRef(null), over = useRef(null)
   const shown = use(theme), [tip, setTip] = useState(null), [at, setAt] = useState(-1), drag = useRef(null)
-  const box = { x: left, y: 20, w: Math.max(10, width - left - 12), h: height - 20 - 38 }
+  const box = { x: left, y: 20, w: Math.max(10, width - left - right), h: height - 20 - 38 }
   const sx = scale(x, box.x, box.x + box.w), sy = scale(y, box.y + box.h, box.y)
   useLayoutEffect(() => {
     if (!width) return

@@ -72,7 +72,7 @@ function table(A, B, ra, rb) {
 function row(name, title, unit, a, b, p, n, tested) {
   const s = common(unit, a, b), better = metricInfo(name.replace(/99$/, '')).better, d = a ? (b - a) / a : null
   const sure = tested && p !== null && p < 0.05
-  const delta = d === null ? '—' : tested && !sure ? '~' : (d > 0 ? '+' : d < 0 ? '−' : '') + text('ratio', Math.abs(d))
+  const delta = d === null ? '—' : tested && !sure ? '~' : d && Math.abs(d) < 1e-4 ? '≈ 0 %' : (d > 0 ? '+' : d < 0 ? '−' : '') + text('ratio', Math.abs(d))
   const mark = !sure || better === 'neither' || d === 0 ? '' : (d < 0) === (better === 'lower') ? 'better' : 'worse'
   const sym = s.symbol ? ' ' + s.symbol : ''
   return { name, title, a: short(s, a) + sym, b: short(s, b) + sym, delta, mark, p: p === null ? '—' : p < 0.001 ? '<0.001' : p.toFixed(3), n }
