@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -176,5 +178,41 @@ func TestInputChanges(t *testing.T) {
 			}
 			s.Close()
 		}
+	}
+}
+
+// TestInputRewritten refuses to answer from a file that was written over between
+// two readings, with as many rows and bytes as before, and takes no offence at one
+// that has grown.
+func TestInputRewritten(t *testing.T) {
+	text := strings.Repeat("tiny m a 5 1 1,2\n", 50)
+	path := filepath.Join(t.TempDir(), "x.log")
+	write := func(text string, at time.Time) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o666), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := time.Unix(1_764_428_000, 0)
+	for _, c := range []struct {
+		text    string
+		at      time.Time
+		refused bool
+	}{{strings.ReplaceAll(text, "1,2", "1,3"), begin.Add(time.Second), true}, {text + text, begin.Add(time.Second), false}, {text, begin, false}} {
+		write(text, begin)
+		in, err := formats.Expand([]string{path}, nil, formats.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 2, Memory: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runTest(t, s, new(query.Query))
+		write(c.text, c.at)
+		if _, err := s.run(t.Context(), new(query.Query), tinyEngine()); errors.Is(err, errChanged) != c.refused {
+			t.Errorf("%d bytes, %v: %v", len(c.text), c.at.Sub(begin), err)
+		}
+		s.Close()
 	}
 }

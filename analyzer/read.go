@@ -142,6 +142,9 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	if err := r.Err(); err != nil {
 		return named(j.file, err)
 	}
+	if s.loaded && formats.Rewritten(j.file.source) {
+		return changed(j.file)
+	}
 	doubts.Merge(r.Diags())
 	*out = part{r.Runs(), doubts, r.Account(), rows}
 	for _, m := range out.runs {

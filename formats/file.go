@@ -69,6 +69,22 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
+// Rewritten reports whether the file that src is made of has been written to since
+// it was opened, in place: it is as long as then. One that has grown holds at its
+// start what it held. What is no file, or no section of one, is never rewritten.
+func Rewritten(src Source) bool {
+	switch s := src.(type) {
+	case *file:
+		info, err := os.Stat(s.name)
+		return err == nil && info.Size() == s.size && !info.ModTime().Equal(s.info.ModTime()) && os.SameFile(info, s.info)
+	case *layer:
+		return Rewritten(s.base)
+	case *section:
+		return s.base != nil && Rewritten(s.base)
+	}
+	return false
+}
+
 // pool holds open files, the least recently used of which is closed first.
 type pool struct {
 	mu    sync.Mutex

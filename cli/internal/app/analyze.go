@@ -107,10 +107,8 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 		return err
 	case w.Empty() != nil:
 		return w.Empty()
-	case c.Bool("strict"):
-		return lost(rep.Diags)
 	}
-	return nil
+	return lost(rep.Diags, c.Bool("strict"))
 }
 
 // estimate adds the estimate from timestamps to a report and tells what it cost,

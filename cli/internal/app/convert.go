@@ -130,16 +130,16 @@ func (p *Process) runConvert(c *cli.Context) error {
 			p.warn(w.Diags())
 			return err
 		}
+		if err := lost(w.Diags(), false); err != nil {
+			return err
+		}
 		return tw.Close()
 	})
 	if err != nil {
 		return err
 	}
 	p.warn(w.Diags())
-	if c.Bool("strict") {
-		err = lost(w.Diags())
-	}
-	return err
+	return lost(w.Diags(), c.Bool("strict"))
 }
 
 // summary emits the figures of the report as rows.

@@ -95,8 +95,8 @@ func (p *Process) runGate(c *cli.Context) error {
 	err = p.write(path, append(w.names(), c.String("baseline")), func(out io.Writer) error {
 		return printGate(out, res, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
 	})
-	if err == nil && c.Bool("strict") {
-		err = lost(res.Diags)
+	if err == nil {
+		err = lost(res.Diags, c.Bool("strict"))
 	}
 	switch {
 	case err != nil:

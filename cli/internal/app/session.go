@@ -154,8 +154,23 @@ func strictFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "strict", Usage: "exit with 1 when any input was skipped"}
 }
 
-// lost returns an error when input was skipped: what --strict makes fatal.
-func lost(diags []diag.Diag) error {
+// memoryError says that requests were left out because there was no room for them.
+type memoryError struct{ file, msg string }
+
+func (e *memoryError) Error() string { return e.file + ": " + e.msg }
+func (e *memoryError) Hint() string  { return "give more with --memory" }
+
+// lost returns an error when requests did not fit the memory, and when any input
+// was skipped if that is to be fatal.
+func lost(diags []diag.Diag, strict bool) error {
+	for _, d := range diags {
+		if d.Code == "memory" && d.Severity == diag.Error {
+			return &memoryError{d.File, d.Msg}
+		}
+	}
+	if !strict {
+		return nil
+	}
 	var kinds []string
 	for _, d := range diags {
 		if d.Severity >= diag.DataLoss {
