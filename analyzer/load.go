@@ -22,8 +22,9 @@ const wordy = 16
 
 // load reads every input once: request columns and steps become resident, and
 // the token lists too if they are wanted and fit their share of the memory. If p is
-// not nil its kernels fold every request, lists included, on the way.
-func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
+// not nil its kernels fold every request, lists included, on the way, and load
+// returns their states.
+func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State, error) {
 	jobs := s.jobs()
 	rows, steps := make([][]*resident, len(jobs)), make([][]*resident, len(jobs))
 	seen := make([]map[int64]*trace.RunMeta, len(jobs)) // runs with rows, by key
@@ -33,11 +34,8 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	first := make([]int64, len(jobs))
 	keep := s.newKeeper(lists)
 	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
-	collectors, stepCollectors := make([]collector, s.opt.Workers), make([]collector, s.opt.Workers)
-	for w := range collectors {
-		collectors[w] = collector{table: trace.Requests, keeper: keep, store: s.store, size: s.size}
-		stepCollectors[w] = collector{table: trace.Steps, store: s.store, size: s.size}
-	}
+	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: s.store, size: s.size}}, s.opt.Workers)
+	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: s.store, size: s.size}}, s.opt.Workers)
 	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
 	met := newSightings(s, p)
 	c := newCrew(p, s.opt.Workers)
@@ -65,15 +63,16 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 		return s.store.failed()
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for w := range collectors {
 		collectors[w].seal()
 		stepCollectors[w].seal()
 	}
 	if err := s.store.failed(); err != nil {
-		return err
+		return nil, err
 	}
+	merged := p.merging()
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
 	s.checkOverlap()
@@ -81,7 +80,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) error {
 	s.known = first
 	s.number(rows, first)
 	s.arrange(kernels.over)
-	return nil
+	return merged()
 }
 
 // newKeeper returns the keeper of the token lists, if they are wanted.

@@ -29,13 +29,16 @@ func (s *Session) names(r *run, col trace.Col) []string {
 			continue
 		}
 		c := b.batch.Dicts(col)
-		used := make([]bool, len(c.Values))
+		used, null := make([]bool, len(c.Values)), false
 		for i := range b.batch.Rows {
 			if code, ok := c.At(i); ok {
 				used[code] = true
 			} else {
-				set[b.batch.Run.Default(col)] = true
+				null = true
 			}
+		}
+		if null {
+			set[b.batch.Run.Default(col)] = true
 		}
 		for code, name := range c.Values {
 			set[name] = set[name] || used[code]

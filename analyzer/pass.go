@@ -106,6 +106,25 @@ func (p *pass) merge() ([]kernel.State, error) {
 	return out, errors.Join(p.failed, errors.Join(errs...))
 }
 
+// merging begins to merge, and returns a function that waits for what merge
+// returns. Without a pass there are no states.
+func (p *pass) merging() func() ([]kernel.State, error) {
+	if p == nil {
+		return func() ([]kernel.State, error) { return nil, nil }
+	}
+	var states []kernel.State
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		states, err = p.merge()
+	}()
+	return func() ([]kernel.State, error) {
+		<-done
+		return states, err
+	}
+}
+
 // mergeKernel returns the state of one kernel.
 func (p *pass) mergeKernel(i int) (out kernel.State, err error) {
 	for _, states := range p.states {

@@ -99,14 +99,9 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 		if p != nil && tell && s.tell != nil {
 			p.partials = &partials{s: s, q: q, e: e, sel: &selection{q: q}, total: -1}
 		}
-		if err := s.load(ctx, true, p); err != nil {
+		var err error
+		if first, err = s.load(ctx, true, p); err != nil {
 			return nil, nil, err
-		}
-		if p != nil {
-			var err error
-			if first, err = p.merge(); err != nil {
-				return nil, nil, err
-			}
 		}
 	}
 	sel := s.choose(q, e.metric, facts, false)

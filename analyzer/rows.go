@@ -63,7 +63,7 @@ func (s *Session) chosen(ctx context.Context, q *query.Query, lists, sent bool) 
 		}
 	}
 	if !s.loaded {
-		if err := s.load(ctx, lists, nil); err != nil {
+		if _, err := s.load(ctx, lists, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +144,7 @@ func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot, b
 // returned.
 func (s *Session) Table(ctx context.Context, t *trace.Table, f func(*trace.Batch) error) error {
 	if !s.loaded {
-		if err := s.load(ctx, false, nil); err != nil {
+		if _, err := s.load(ctx, false, nil); err != nil {
 			return err
 		}
 	}

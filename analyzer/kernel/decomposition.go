@@ -45,6 +45,7 @@ type cohorts struct {
 
 	bySignature map[decompose.Signature]*cohort
 	last        *cohort
+	totals      *totals // nil until the state is settled
 }
 
 // cohort is the requests of one signature. Values holds, for each, its entries
@@ -93,6 +94,7 @@ func (c *cohorts) of(s *decompose.Signature) *cohort {
 
 // add adds a request.
 func (c *cohorts) add(p *decompose.Parts) {
+	c.totals = nil
 	o := c.of(&p.Signature)
 	var tuple [decompose.Leaves + 1]int64
 	rest := p.Total
@@ -195,6 +197,7 @@ func (s *decompositionState) takeApart(q *row, rows []decompose.Row, p *decompos
 }
 
 func (c *cohorts) merge(o *cohorts) {
+	c.totals = nil
 	c.rows += o.rows
 	c.excluded.merge(o.excluded)
 	c.censored += o.censored

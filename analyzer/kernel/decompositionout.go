@@ -96,26 +96,18 @@ func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Sid
 	if side == trace.Prefill || side == trace.Decode && !c.joined() {
 		d.Label = "node-level figures"
 	}
-	list := c.inOrder()
-	var all stat.Sample
-	var sum stat.Sum
-	whole := make([][]sums, len(list))
-	for i, o := range list {
-		whole[i] = o.columns(everything, func(total int64) {
-			sum.Add(total)
-			all.Add(total, false)
-		})[0]
+	of := c.totals
+	if of == nil {
+		of = s.total(c, wide)
 	}
-	d.N = sum.N
-	d.Total = meanOf(sum.Total(), d.N)
-	var tails []float64
+	d.N = of.sum.N
+	d.Total = meanOf(of.sum.Total(), d.N)
 	if wide {
-		s.settle(&all, c.censored, list)
-		tails = s.tails(&all)
-		d.Late = s.late(&all, c.censored)
+		d.Late = s.late(&of.all, c.censored)
 	}
-	for i, o := range list {
-		t := o.table(d.N, whole[i], tails)
+	for i, o := range of.list {
+		t := o.table(d.N, of.whole[i])
+		t.Tails = of.tailsOf(i)
 		s.bounds(run, o, &t)
 		d.Tables = append(d.Tables, t)
 	}
@@ -126,6 +118,52 @@ func (s *decompositionState) decomposition(run int32, c *cohorts, side trace.Sid
 		d.Notes = append(d.Notes, "the total is TTFT by the default definition, not by that of the report")
 	}
 	return d
+}
+
+// totals is what the requests of some cohorts sum up to: their totals, and by
+// cohort the columns of every request, and of those in each tail.
+type totals struct {
+	list  []*cohort
+	sum   stat.Sum
+	all   stat.Sample
+	whole [][]sums
+	tails []float64 // the least totals
+	late  [][][]sums
+}
+
+// total returns the totals of c. Those of wide cells have tails.
+func (s *decompositionState) total(c *cohorts, wide bool) *totals {
+	t := &totals{list: c.inOrder()}
+	for _, o := range t.list {
+		t.whole = append(t.whole, o.columns(everything, func(total int64) {
+			t.sum.Add(total)
+			t.all.Add(total, false)
+		})[0])
+	}
+	if !wide {
+		return t
+	}
+	s.settle(&t.all, c.censored, t.list)
+	if t.tails = s.tails(&t.all); len(t.tails) > 0 {
+		for _, o := range t.list {
+			t.late = append(t.late, o.columns(t.tails, nil))
+		}
+	}
+	return t
+}
+
+// tailsOf returns the tails of cohort i that have requests of it.
+func (t *totals) tailsOf(i int) (list []report.Tail) {
+	if len(t.late) == 0 {
+		return nil
+	}
+	for k, columns := range t.late[i] {
+		if tail := tailOf(columns, t.tails[k]); tail.N > 0 {
+			tail.Rank = rankName(tailRanks[k])
+			list = append(list, tail)
+		}
+	}
+	return list
 }
 
 // tailRanks are the percentiles above which the parts are shown.
@@ -240,9 +278,8 @@ func (c *cohort) columns(from []float64, f func(total int64)) [][]sums {
 }
 
 // table returns the cohort as a table of the report, of which the columns are
-// those of every request. of is how many requests there are in all cohorts, tails
-// the least totals of the tails.
-func (c *cohort) table(of int64, columns []sums, tails []float64) report.Breakdown {
+// those of every request. of is how many requests there are in all cohorts.
+func (c *cohort) table(of int64, columns []sums) report.Breakdown {
 	k := int(c.signature.N)
 	n := c.n()
 	total := columns[k+1].all.Total()
@@ -270,14 +307,6 @@ func (c *cohort) table(of int64, columns []sums, tails []float64) report.Breakdo
 		}
 	}
 	t.Memos = append(t.Memos, c.without.memos()...)
-	if len(tails) > 0 {
-		for i, columns := range c.columns(tails, nil) {
-			if tail := tailOf(columns, tails[i]); tail.N > 0 {
-				tail.Rank = rankName(tailRanks[i])
-				t.Tails = append(t.Tails, tail)
-			}
-		}
-	}
 	return t
 }
 

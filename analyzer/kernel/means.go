@@ -57,7 +57,7 @@ func Means(m *trace.RunMeta) (d report.Decomposition, ok bool) {
 // meanTable returns the table of a cohort whose only values are the means of n
 // requests. why tells why no stage is known.
 func (c *cohort) meanTable(n int64, why metric.Reason) report.Breakdown {
-	t := c.table(1, c.columns(everything, nil)[0], nil)
+	t := c.table(1, c.columns(everything, nil)[0])
 	t.N, t.Sum = n, report.Value{}
 	t.Residual.Sum = report.Value{}
 	for i := range t.Entries {

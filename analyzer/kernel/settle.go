@@ -42,6 +42,17 @@ func (s *tokensState) Settle() {
 	}
 }
 
+// Settle sums up the parts of the requests that give a run's latencies. Without
+// windows each place is one cell.
+func (s *decompositionState) Settle() {
+	for p, c := range s.cells.byPlace {
+		info := s.runs[p.run]
+		if info != nil && p.window == NoWindow && p.side == int32(info.latency(s.def)) && len(c.bySignature) > 0 {
+			c.totals = s.total(c, true)
+		}
+	}
+}
+
 // plateau is the steady window of a run, or why it has none.
 type plateau struct {
 	window [2]int64
