@@ -14,9 +14,17 @@ const radixMin = 256
 // other, and new memory costs as much as the sorting.
 var scratch sync.Pool // of *[]int64
 
+// digit is how many bits a pass of Sort looks at, and digits how many passes
+// there are.
+const (
+	digit  = 11
+	digits = 2
+)
+
 // Sort sorts values in ascending order. Long slices are sorted by radix, which
-// needs a scratch slice of the same length and as many passes as the range of
-// the values has digits of 11 bits: durations of one kind take two to four.
+// needs a scratch slice of the same length: by the first 22 bits of their range,
+// which tell nearly all of the values of one kind apart. Those that they do not
+// are sorted on their own.
 func Sort(values []int64) {
 	if len(values) < radixMin {
 		slices.Sort(values)
@@ -37,33 +45,55 @@ func Sort(values []int64) {
 	if sorted {
 		return
 	}
-	const digit = 11
+	shift := max(bits.Len64(uint64(hi)-uint64(lo))-digits*digit, 0)
+	radix(values, uint64(lo), shift)
+	if shift == 0 {
+		return
+	}
+	head := func(i int) uint64 { return (uint64(values[i]) - uint64(lo)) >> shift }
+	for i := 1; i < len(values); i++ {
+		if values[i] >= values[i-1] {
+			continue
+		}
+		from, same := i-1, head(i)
+		for from > 0 && head(from-1) == same {
+			from--
+		}
+		for i++; i < len(values) && head(i) == same; i++ {
+		}
+		Sort(values[from:i])
+	}
+}
+
+// radix sorts values by the bits from shift on of what they are above lo, the
+// others of which are 0.
+func radix(values []int64, lo uint64, shift int) {
 	room, _ := scratch.Get().(*[]int64)
 	if room == nil || cap(*room) < len(values) {
 		fresh := make([]int64, len(values))
 		room = &fresh
 	}
 	defer scratch.Put(room)
+	var starts [digits][1 << digit]int
+	for _, v := range values {
+		rest := (uint64(v) - lo) >> shift
+		starts[0][rest&(1<<digit-1)]++
+		starts[1][rest>>digit&(1<<digit-1)]++
+	}
 	src, dst := values, (*room)[:len(values)]
-	for shift := 0; shift < bits.Len64(uint64(hi)-uint64(lo)); shift += digit {
-		var count [1 << digit]int
-		for _, v := range src {
-			count[(uint64(v)-uint64(lo))>>shift&(1<<digit-1)]++
-		}
-		sum := 0
-		for i, n := range count {
-			count[i] = sum
+	for pass := range starts {
+		start, sum := &starts[pass], 0
+		for i, n := range start {
+			start[i] = sum
 			sum += n
 		}
 		for _, v := range src {
-			d := (uint64(v) - uint64(lo)) >> shift & (1<<digit - 1)
-			dst[count[d]] = v
-			count[d]++
+			d := (uint64(v) - lo) >> shift & (1<<digit - 1)
+			dst[start[d]] = v
+			start[d]++
 		}
 		src, dst = dst, src
-	}
-	if &src[0] != &values[0] {
-		copy(values, src)
+		shift += digit
 	}
 }
 
