@@ -275,3 +275,10 @@ func (z *zone) utc(d *date) (t int64, known bool, p *problem) {
 	z.last, z.any = t, true
 	return t, true, p
 }
+
+// Date reads a date, as parseDate does: t is in ns since 1970 where the zone is
+// known, else as if it were UTC.
+func Date(raw []byte) (t int64, zoned, ok bool) {
+	d, ok := parseDate(raw)
+	return d.local - d.offset*1e9, d.zoned, ok
+}

@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/sse"
+
+func init() { add(&sse.Format) }

@@ -1,0 +1,164 @@
+package sse
+
+import (
+	"bytes"
+
+	"servescope/formats/internal/jsonrows"
+)
+
+// part of a trace of curl, as --trace-ascii writes it: a line that says what
+// follows, and that in lines of an offset and up to 64 bytes, of which those that
+// are no ASCII, and line feeds, are points. A line feed behind a carriage return
+// ends a line of the trace instead, and both are left out.
+type sectionKind uint8
+
+const (
+	nothing sectionKind = iota
+	info
+	sendHeader
+	recvHeader
+	recvData
+	further // what is of no interest
+)
+
+// section tells what a line of a trace says follows.
+func section(rest []byte) sectionKind {
+	if len(rest) > 0 && rest[0] == '[' { // the numbers of the transfer and its connection
+		if k := bytes.IndexByte(rest, ']'); k >= 0 && k < 40 {
+			rest = bytes.TrimLeft(rest[k+1:], " ")
+		}
+	}
+	switch {
+	case bytes.HasPrefix(rest, []byte("== Info")):
+		return info
+	case bytes.HasPrefix(rest, []byte("=> Send header")):
+		return sendHeader
+	case bytes.HasPrefix(rest, []byte("<= Recv header")):
+		return recvHeader
+	case bytes.HasPrefix(rest, []byte("<= Recv data")):
+		return recvData
+	case bytes.HasPrefix(rest, []byte("=> Send ")), bytes.HasPrefix(rest, []byte("<= Recv ")):
+		return further
+	}
+	return nothing
+}
+
+// maxPending bounds what is kept of an event that has not ended.
+const maxPending = 8 << 20
+
+// dump puts the events of a trace together.
+type dump struct {
+	kind    sectionKind
+	at      int64
+	expect  int
+	pending []byte
+}
+
+// dumped tells whether a line has an offset and bytes.
+func dumped(line []byte) bool {
+	k := bytes.IndexByte(line, ':')
+	return k >= 4 && k <= 8 && len(line) > k+1 && line[k+1] == ' ' && hex(line[:k]) >= 0
+}
+
+func hex(b []byte) int {
+	v := 0
+	for _, c := range b {
+		switch {
+		case c-'0' <= 9:
+			v = v<<4 | int(c-'0')
+		case c >= 'a' && c <= 'f':
+			v = v<<4 | int(c-'a'+10)
+		default:
+			return -1
+		}
+	}
+	return v
+}
+
+// take takes a line of the trace.
+func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
+	if s, rest := take(line); s.clock != noClock {
+		if k := section(rest); k != nothing {
+			at, p := r.time(&s)
+			if p != nil {
+				return "", p
+			}
+			d.kind, d.at, d.expect = k, at, 0
+			if k == info && (bytes.Contains(rest, []byte("left intact")) || bytes.Contains(rest, []byte("losing connection"))) {
+				d.pending = d.pending[:0]
+				r.close(at)
+				return "end", nil
+			}
+			return "", nil
+		}
+	}
+	if !dumped(line) {
+		return "", notAnEvent
+	}
+	k := bytes.IndexByte(line, ':')
+	off, text := hex(line[:k]), line[k+2:]
+	switch {
+	case off == 0 && d.kind == sendHeader && (bytes.HasPrefix(text, []byte("POST ")) || bytes.HasPrefix(text, []byte("GET "))):
+		d.pending = d.pending[:0]
+		r.began(d.at)
+		return "send", nil
+	case off == 0 && d.kind == recvHeader && bytes.HasPrefix(text, []byte("HTTP/")):
+		_, code, _ := bytes.Cut(text, []byte(" "))
+		r.status(d.at, code)
+		return "status", nil
+	case d.kind != recvData:
+		return "", nil
+	}
+	if off == d.expect+2 {
+		d.pending = append(d.pending, '\r', '\n')
+	}
+	d.pending = append(d.pending, text...)
+	d.expect = off + len(text)
+	return d.events(r)
+}
+
+// events takes the events that have arrived in full.
+func (d *dump) events(r *reader) (kind string, p *problem) {
+	for {
+		b := d.pending
+		from := bytes.Index(b, []byte("data:"))
+		if bare := bytes.TrimLeft(b, " .\r\n0123456789abcdef"); from < 0 && len(bare) > 0 && bare[0] == '{' {
+			from = len(b) - len(bare)
+		} else if from >= 0 {
+			if bytes.Contains(b[:from], []byte("event: error")) {
+				r.event = append(r.event[:0], "error"...)
+			}
+			from += 5
+			from += len(b[from:]) - len(bytes.TrimLeft(b[from:], " "))
+		}
+		switch {
+		case from < 0 || from == len(b):
+			if len(b) > maxPending {
+				d.pending = b[:0]
+				return kind, tooLong
+			}
+			return kind, nil
+		case bytes.HasPrefix(b[from:], []byte("[DONE]")):
+			kind, p = r.arrived(d.at, []byte("[DONE]"))
+			from += 6
+		case b[from] == '{':
+			end, ok := jsonrows.Walk(b, from, r.chunk.ignore)
+			switch {
+			case ok:
+				kind, p = r.arrived(d.at, b[from:end])
+			case end >= len(b) && len(b) < maxPending:
+				return kind, p // it goes on
+			default:
+				p = badPayload
+				end = from
+			}
+			from = end
+		case len(b) < from+6 && bytes.HasPrefix([]byte("[DONE]"), b[from:]):
+			return kind, p
+		}
+		d.pending = append(b[:0], b[from:]...)
+		if p != nil {
+			return kind, p
+		}
+	}
+}

@@ -1,0 +1,367 @@
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats"
+	"servescope/formats/internal/assemble"
+)
+
+type problem = assemble.Problem
+
+var (
+	notAnEvent = &problem{Code: "not_an_event", Severity: diag.Notice,
+		Msg: "a line is no event of a stream and was skipped"}
+	badPayload = &problem{Code: "bad_payload", Severity: diag.DataLoss,
+		Msg: "the payload of an event is not well formed: it counts as an event without a token"}
+	unknownPayload = &problem{Code: "unknown_payload", Severity: diag.Notice,
+		Msg: "the payload of an event is of no known API: it was skipped"}
+	noStamp = &problem{Code: "no_stamp", Severity: diag.DataLoss,
+		Msg: "an event has no time of its arrival and was skipped", Fix: "have every line stamped, as ts does"}
+	otherClock = &problem{Code: "mixed_clocks", Severity: diag.DataLoss,
+		Msg: "a stamp counts from another beginning than those before it: its line was skipped", Fix: "write the times of a transcript on one clock"}
+	backwards = &problem{Code: "stamp_order", Severity: diag.Notice,
+		Msg: "times go back within an answer", Fix: "record times since the beginning (ts -s), not since the line before (ts -i)"}
+	notSent = &problem{Code: "no_send", Severity: diag.Notice,
+		Msg: "a transcript does not tell when its request was sent: time to first token is unknown", Fix: "record with curl -v or --trace-time, or relative to the beginning with ts -s"}
+	noEnd = &problem{Code: "no_end", Severity: diag.Notice,
+		Msg: "an answer has no end: it counts as open"}
+	tooLong = &problem{Code: "line_too_long", Severity: diag.DataLoss,
+		Msg: "a line is longer than 8 MiB and was skipped"}
+	crowded = &problem{Code: "request_expired", Severity: diag.DataLoss,
+		Msg: "too many answers are open at a time: the oldest count as open"}
+)
+
+const maxLine = 8 << 20
+
+// send is a request that was sent.
+type send struct {
+	id  string
+	at  int64
+	off int64 // of its line
+}
+
+// reader implements formats.Reader.
+type reader struct {
+	ctx     context.Context
+	src     io.Closer
+	in      *bufio.Reader
+	file    string
+	survey  survey
+	line    []byte
+	rows    int
+	off     int64 // of the line
+	behind  int64 // the line
+	trace   *dump // of a trace of curl
+	chunk   chunk
+	event   []byte // name of the one at hand
+	open    []*stream
+	current *stream
+	sent    []send // requests without an answer yet
+	label   []byte // id that a line of a script states
+	step    int64  // of the stamps, in ns
+	last    int64  // stamp
+	begun   bool   // there was one
+	day     int64  // of times of day
+	fresh   bool   // relative times have begun, or begun anew
+	row     assemble.Row
+	writer  assemble.Writer
+	run     trace.RunMeta
+	batch   *trace.Batch
+	diags   diag.Log
+	account formats.Account
+	done    bool
+	err     error
+}
+
+func open(ctx context.Context, src formats.Source, opt formats.Options) (formats.Reader, error) {
+	rc, err := src.Open(0)
+	if err != nil {
+		return nil, err
+	}
+	size := 256 << 10
+	if opt.Block > 0 {
+		size = max(opt.Block, 16)
+	}
+	head, err := formats.ReadHead(src)
+	if err != nil {
+		rc.Close()
+		return nil, err
+	}
+	r := &reader{ctx: ctx, src: rc, in: bufio.NewReaderSize(rc, size), file: src.Name(), survey: surveyOf(head.Start), fresh: true}
+	r.account.Kinds = make(map[string]int64)
+	r.run = trace.RunMeta{Format: "sse", Side: trace.Client, Clock: trace.Clock{Kind: r.survey.clockKind()}}
+	r.run.Notes = r.survey.notes()
+	r.step = 1
+	for range 9 - min(r.survey.digits, 9) {
+		r.step *= 10
+	}
+	if r.survey.trace {
+		r.trace = new(dump)
+	}
+	if r.survey.ask != "" {
+		r.run.NoRequests = r.survey.ask
+		r.diags.Add(diag.Diag{Code: "unknown_unit", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.survey.ask, Fix: "name the member for its unit: t_s or t_ms"})
+	}
+	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
+	return r, nil
+}
+
+// Next implements formats.Reader.
+func (r *reader) Next() bool {
+	b := r.writer.Builder
+	for !r.done && b.Rows() < 4096 && b.ListLen(trace.ChunkGaps) < 1<<19 {
+		r.next()
+	}
+	if b.Rows() == 0 {
+		return false
+	}
+	r.batch = b.Take(&r.run, r.file)
+	return true
+}
+
+// next reads a line.
+func (r *reader) next() {
+	long, ok := r.readLine()
+	if !ok {
+		r.end()
+		return
+	}
+	p := tooLong
+	kind := ""
+	if !long {
+		kind, p = r.use(bytes.TrimRight(r.line, "\r\n"))
+	}
+	switch {
+	case p != nil:
+		r.account.Diagnosed++
+		r.note(p)
+	case kind == "":
+		r.account.Noise++
+	default:
+		r.account.Parsed++
+		r.account.Kinds[kind]++
+	}
+}
+
+// readLine reads the next line and tells whether it is too long, and whether there
+// is one.
+func (r *reader) readLine() (long, ok bool) {
+	if r.err = r.ctx.Err(); r.err != nil {
+		return false, false
+	}
+	r.off = r.behind
+	r.line = r.line[:0]
+	for {
+		part, err := r.in.ReadSlice('\n')
+		r.behind += int64(len(part))
+		if len(r.line) < maxLine {
+			r.line = append(r.line, part...)
+		} else {
+			long = true
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == nil, errors.Is(err, io.EOF) && r.behind > r.off:
+			return long, true
+		case !errors.Is(err, io.EOF):
+			r.err = fmt.Errorf("%s: %w", r.file, err)
+		}
+		return false, false
+	}
+}
+
+// use takes a line. kind is what it was in the account, "" where it is of no
+// interest.
+func (r *reader) use(line []byte) (kind string, p *problem) {
+	switch {
+	case r.survey.ask != "":
+		return "", notAnEvent
+	case r.trace != nil:
+		return r.trace.take(r, line)
+	case len(bytes.TrimSpace(line)) == 0:
+		return "", nil
+	case r.survey.kind == jsonLine:
+		return r.json(line)
+	}
+	s, rest := take(line)
+	if s.clock == noClock {
+		if w, _ := field(rest); w == noise {
+			return "", nil
+		}
+		return "", noStamp
+	}
+	at, p := r.time(&s)
+	if p != nil {
+		return "", p
+	}
+	return r.arrived(at, rest)
+}
+
+// json takes a line of a script.
+func (r *reader) json(line []byte) (kind string, p *problem) {
+	rec, ok := recordOf(line)
+	if !ok {
+		return "", notAnEvent
+	}
+	at, p := r.time(&rec.stamp)
+	if p != nil {
+		return "", p
+	}
+	r.label = rec.id
+	switch string(rec.event) {
+	case "send", "sent", "request", "request_sent", "start", "begin":
+		r.began(at)
+		return "send", nil
+	case "end", "close", "closed", "finish", "finished":
+		r.close(at)
+		return "end", nil
+	}
+	if rec.whole {
+		r.chunk = rec.chunk
+		return r.add(at)
+	}
+	if rec.data == nil {
+		return "", notAnEvent
+	}
+	return r.arrived(at, rec.data)
+}
+
+// time returns when a line arrived, in ns on the run's clock.
+func (r *reader) time(s *stamp) (at int64, p *problem) {
+	if s.clock != r.survey.clock {
+		return 0, otherClock
+	}
+	at = s.at
+	switch s.clock {
+	case relative:
+		at = at / r.survey.per
+		if r.begun && at < r.last && r.current == nil {
+			r.fresh = true
+		}
+	case daytime:
+		if at += r.day; r.begun && at < r.last-12*3600e9 { // past midnight
+			r.day += 24 * 3600e9
+			at += 24 * 3600e9
+		}
+	}
+	r.last, r.begun = at, true
+	return at, nil
+}
+
+// arrived takes what arrived at a time.
+func (r *reader) arrived(at int64, b []byte) (kind string, p *problem) {
+	w, body := field(b)
+	switch w {
+	case noise:
+		return "", nil
+	case named:
+		r.event = append(r.event[:0], body...)
+		return "", nil
+	case sends:
+		r.began(at)
+		return "send", nil
+	case answers:
+		r.status(at, body)
+		return "status", nil
+	case ends:
+		r.close(at)
+		return "end", nil
+	case done:
+		s := r.of()
+		if s == nil {
+			return "", notAnEvent
+		}
+		s.last, s.ended = at, true
+		r.finish(s)
+		return "end", nil
+	case payload:
+		if !r.chunk.read(body) {
+			r.note(badPayload)
+			r.chunk.begin()
+			r.chunk.known = true
+		}
+		if string(r.event) == "error" {
+			r.chunk.failed, r.chunk.known = true, true
+		}
+		r.event = r.event[:0]
+		return r.add(at)
+	}
+	return "", notAnEvent
+}
+
+// began notes that a request was sent.
+func (r *reader) began(at int64) {
+	r.current = nil
+	id := string(r.label[:min(len(r.label), trace.MaxText)])
+	for i, q := range r.sent {
+		if q.id == id || len(r.sent) >= maxOpen {
+			r.sent = append(r.sent[:i], r.sent[i+1:]...)
+			r.unanswered(q)
+			break
+		}
+	}
+	r.sent = append(r.sent, send{id, at, r.off})
+}
+
+// status takes the status line of an answer.
+func (r *reader) status(at int64, code []byte) {
+	if len(code) < 3 || code[0] != '4' && code[0] != '5' {
+		return
+	}
+	s := r.begin(r.label)
+	s.failed, s.class = true, append([]byte("HTTP "), code[:3]...)
+	s.last = at
+}
+
+// end gives up on what is open.
+func (r *reader) end() {
+	if r.done = true; r.err != nil {
+		return
+	}
+	for len(r.open) > 0 {
+		r.finish(r.open[0])
+	}
+	for _, q := range r.sent {
+		r.unanswered(q)
+	}
+	if r.rows == 0 && r.run.NoRequests == "" {
+		r.run.NoRequests = "no line is an event of a stream behind the time of its arrival"
+	}
+	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+}
+
+func (r *reader) note(p *problem) { r.writer.Note(p, r.off) }
+
+// Batch implements formats.Reader.
+func (r *reader) Batch() *trace.Batch { return r.batch }
+
+// Err implements formats.Reader.
+func (r *reader) Err() error { return r.err }
+
+// Diags implements formats.Reader.
+func (r *reader) Diags() *diag.Log { return &r.diags }
+
+// Runs implements formats.Reader.
+func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.run} }
+
+// Account implements formats.Reader: of lines.
+func (r *reader) Account() formats.Account { return r.account }
+
+// Close implements formats.Reader.
+func (r *reader) Close() error {
+	if r.src == nil {
+		return nil
+	}
+	err := r.src.Close()
+	r.src = nil
+	return err
+}
