@@ -57,7 +57,7 @@ var only = []struct{ what, who, why string }{
 		"a format imports formats, formats/internal/*, trace, diag and unit"},
 	{`^servescope/(cli|wasm)/`, `^(cli|wasm)/`, "the core does not know its faces"},
 	{`^(flag|os/signal|os/exec|net|net/http|log|log/slog|github.com/urfave/.*|github.com/schollz/.*)$`,
-		`^(cli|wasm)/|^formats/formatstest`, "only the command touches flags, signals, processes, the network and logs"},
+		`^(cli|wasm|emitters)/|^formats/formatstest`, "only the command touches flags, signals, processes, the network and logs"},
 	{`^servescope/analyzer/decompose/simulate$`, `^cli/internal/simulate$`, "it makes test data: nothing of the product links it"},
 	{`^syscall/js$`, `^wasm/(browser|worker)$`, "the rest of the core is tested natively"},
 }
