@@ -54,7 +54,12 @@ const sniffLines = 64
 func sniff(h *formats.Head) (formats.Score, string) {
 	var p answer.Parser
 	best, objects := answer.Nothing, 0
-	var hits int
+	var hits, timed int
+	own := false // the object has a latency of its own
+	visit := func(path, raw []byte, kind formats.Kind) {
+		own = own || latency(path)
+		p.Value(path, raw, kind)
+	}
 	for _, line := range h.Lines() {
 		i := bytes.IndexByte(line, '{')
 		if i < 0 || objects == sniffLines || i > 0 && !bytes.HasPrefix(line, []byte("data:")) && len(bytes.Trim(line[:i], " \t,[")) > 0 {
@@ -62,21 +67,40 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		}
 		objects++
 		p.Begin()
-		if _, ok := jsonrows.Walk(line, i, p.Value); !ok {
+		own = false
+		if _, ok := jsonrows.Walk(line, i, visit); !ok {
 			continue
 		}
 		if k := p.Kind(); k != answer.Nothing && k != answer.Failure { // others write errors, too
 			hits++
-			best = max(best, k)
+			if best = max(best, k); own && k <= answer.Answer {
+				timed++
+			}
 		}
 	}
 	switch {
 	case hits == 0:
 		return formats.No, "no line is " + dialect.Wanted
+	case 2*timed > hits:
+		return formats.No, "its lines have latencies beside the usage of API answers: they are records of their own"
 	case bytes.Contains(h.Start, []byte(`"predicted_ms"`)): // llama.cpp's answers say more
 		return formats.Likely, "its lines are API answers with timings of llama.cpp"
 	case best == answer.Chunk || 2*hits < objects:
 		return formats.Likely, "some lines are of API answers: " + best.String()
 	}
 	return formats.Sure, "its lines are API answers or request statistics: " + best.String()
+}
+
+// latency tells whether a member of an object is by its name a latency, which no
+// API states beside its usage.
+func latency(path []byte) bool {
+	if bytes.IndexByte(path, '.') >= 0 {
+		return false
+	}
+	for _, word := range [...]string{"latency", "ttft", "duration", "elapsed", "response_time", "process_time"} {
+		if bytes.Contains(bytes.ToLower(path), []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
