@@ -51,7 +51,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 }
 
 func open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-	file := export.File{Name: src.Name(), Format: "arrow", Title: "Arrow data", First: rng.From == 0, Lists: opt.Lists}
+	file := export.File{Name: src.Name(), Format: "arrow", Title: "Arrow data", First: rng.From == 0 && rng.To != 0, Lists: opt.Lists}
 	at, size, err := formats.Random(src, opt.Memory)
 	if err != nil {
 		return nil, err

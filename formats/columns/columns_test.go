@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +103,9 @@ func TestFixtures(t *testing.T) {
 		"list-cells":          "/l1 ok first=250 last=310.5 out=4 gaps=[20000000 21000000 19500000]/l2 ok first=300 last=300 out=1 gaps=[]",
 		"pretty-array":        same("j1", "j2"),
 		"p81-not-json":        "/g1 ok first=85.2 end=1340.5/g2 ok end=700.25/g3 ok end=900",
+		"usage-latency":       same("u1", "u2"),
+		"iso-token-list":      "/z1 ok first=250 last=291 end=300 out=3 gaps=[20000000 21000000]/z2 empty end=100 out=0 gaps=[]/z3 ok first=250 last=291 end=300 out=3",
+		"iso-list-cells":      "/y1 ok first=250 last=280 out=2 gaps=[30000000]/y2 ok first=500 last=500 out=1 gaps=[]",
 		"duplicate-ids":       "/d1 ok first=85 end=1340/d1 ok first=85 end=1340/d2 ok first=70 end=700",
 		"mixed-units":         "/m1 ok end=1000/m2 ok end=1500/m3 ok end=1000/m4 ok end=1000/m5 ok end=1000/m6 ok end=1000/m7 ok end=1000/m8 ok end=1000/m9 ok end=1000/m10 ok",
 		"contradictions":      "/k1 ok first=100 end=2000/k2 ok end=1000/k3 ok first=100/k4 ok first=100 end=1000",
@@ -148,6 +153,7 @@ func TestMap(t *testing.T) {
 		{`{"a":{"b":{"c":250}},"n":"x"}`, "ttft=a.b.c:ms id=n", "x ok first=250", ""},
 		{"id,when\n1,2026-03-01T10:00:00Z\n", "", "", "no column is known to hold a latency"},
 		{"id,at,until\n1,1772359200,1772359201000\n2,1772359201,1772359202500\n", "finished=until", "1 ok end=1000/2 ok end=1500", ""},
+		{"id,latency\n", "e2e=latency", "", `the unit of column "latency" is not in its name, and it has no values`},
 		{"id,ttft_ms,first,latency_ms\n1,85,90,1340\n", "ttft=first:ms", "1 ok first=90 end=1340", ""},
 	} {
 		rows, codes, run := read(t, source(c.file), formats.Options{Map: strings.Fields(c.mapping)})
@@ -268,6 +274,98 @@ func TestP40Zone(t *testing.T) {
 	if gap, codes := stamps("a,2025-03-09 02:30:00,80\n", la); gap[0] != -1 || fmt.Sprint(codes) != "[no_such_time]" {
 		t.Errorf("a time that is not: %v, %v", gap, codes)
 	}
+}
+
+// TestP54Names: ids are kept as they are written; what they have in common is for
+// joining to tell.
+func TestP54Names(t *testing.T) {
+	for _, id := range []string{"abc", "chatcmpl-abc", "chatcmpl-abc-0", "chatcmpl-abc-9f31c2d4"} {
+		for _, text := range []string{"x-request-id,ttft_ms\n" + id + ",85\n", `{"id":"` + id + `","ttft_ms":85}`} {
+			if rows, _, _ := read(t, source(text), formats.Options{}); len(rows) != 1 || rows[0] != id+" ok first=85" {
+				t.Errorf("%s: %q", text, rows)
+			}
+		}
+	}
+}
+
+// TestP80Types: a count that no integer holds is unknown and told, one that is
+// written as a float counts, and a hash costs nothing.
+func TestP80Types(t *testing.T) {
+	rows, codes, _ := read(t, fixture(t, "p80-types/input.jsonl"), formats.Options{})
+	if got := strings.Join(rows, "/"); got != "w1 ok first=85 end=1340 out=128/w2 ok first=70 end=700 in=300" || fmt.Sprint(codes) != "[bad_value 1 empty_cell 1]" {
+		t.Error(got, codes)
+	}
+}
+
+// TestP81NotJSON: what is no number in JSON is unknown, and objects may be glued
+// together.
+func TestP81NotJSON(t *testing.T) {
+	rows, _, _ := read(t, fixture(t, "p81-not-json/input.jsonl"), formats.Options{})
+	if got := strings.Join(rows, "/"); got != "g1 ok first=85.2 end=1340.5/g2 ok end=700.25/g3 ok end=900" {
+		t.Error(got)
+	}
+}
+
+// endless is rows of a table without end, up to size.
+type endless struct {
+	size int64
+	rows []byte
+}
+
+func (*endless) Name() string       { return "endless" }
+func (e *endless) Size() int64      { return e.size }
+func (*endless) ModTime() time.Time { return time.Time{} }
+func (*endless) At() io.ReaderAt    { return nil }
+func (e *endless) Open(int64) (io.ReadCloser, error) {
+	return io.NopCloser(io.LimitReader(&repeated{head: []byte("id,ttft_ms,latency_ms,output_tokens,note\n"), rows: e.rows}, e.size)), nil
+}
+
+type repeated struct{ head, rows []byte }
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if len(r.head) == 0 {
+		r.head = r.rows
+	}
+	n := copy(p, r.head)
+	r.head = r.head[n:]
+	return n, nil
+}
+
+// TestP83Memory: a table takes the same memory however long it is, and so does one
+// whose row does not end.
+func TestP83Memory(t *testing.T) {
+	for name, rows := range map[string]string{"rows": strings.Repeat("r1,85.2,1340.5,128,none\n", 1000), "one row": strings.Repeat("x", 1<<16)} {
+		src := &endless{16 << 20, []byte(rows)}
+		r, err := Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Lists: true, Map: []string{"ttft=ttft_ms:ms", "e2e=latency_ms:ms"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, now runtime.MemStats
+		runtime.ReadMemStats(&before)
+		n, most := 0, uint64(0)
+		for i := 0; r.Next(); i++ {
+			if n += r.Batch().Rows; i%50 == 0 {
+				runtime.GC()
+				runtime.ReadMemStats(&now)
+				most = max(most, now.HeapAlloc)
+			}
+		}
+		runtime.ReadMemStats(&now)
+		if name == "rows" && (n < 6e5 || most > before.HeapAlloc+8<<20) || now.Sys > before.Sys+128<<20 {
+			t.Errorf("%s: %d rows; %d MiB and then %d, of the system %d and then %d", name, n, before.HeapAlloc>>20, most>>20, before.Sys>>20, now.Sys>>20)
+		}
+		r.Close()
+	}
+}
+
+// fixture returns a file of testdata.
+func fixture(t *testing.T, name string) formats.Source {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return formats.FromBytes(name, data)
 }
 
 func TestP59Exact(t *testing.T) {

@@ -103,7 +103,11 @@ func (r *reader) lists(row *assemble.Row) bool {
 			r.invalid(times)
 			return false
 		}
-		if a := r.by[arrival]; a == nil && r.by[sent] == nil && r.by[ttft] == nil || a != nil && a.epoch == e.epoch {
+		a := r.by[arrival]
+		if r.by[sent] != nil {
+			a = r.by[sent]
+		}
+		if a == nil && r.by[ttft] == nil || a != nil && a.epoch == e.epoch {
 			row.HasTokens = true
 		} else { // on another clock: the differences stand
 			row.Gaps, row.HasGaps = row.Gaps[:0], true

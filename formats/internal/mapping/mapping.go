@@ -115,7 +115,7 @@ func (m *mapping) told() (out []string, ask string) {
 		out = append(out, text)
 	}
 	if m.ask != "" {
-		ask = m.ask + ": " + m.fix
+		ask = strings.TrimSuffix(m.ask+": "+m.fix, ": ")
 	}
 	return out, ask
 }

@@ -124,8 +124,12 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 
 func (s *sample) learn(given []assignment) *mapping {
 	m := new(mapping)
+	s.fill()
 	if s.assign(m, given); m.ask == "" {
 		s.infer(m)
+	}
+	if s.typed != nil && s.records == 0 && len(s.typed.from.Damage()) == 0 {
+		m.ask, m.fix = "the table has no rows", ""
 	}
 	if m.ask == "" && !m.metrics() {
 		m.ask, m.fix = "no column is known to hold a latency or stamps of requests", "say which with --map ROLE=COLUMN:UNIT"

@@ -3,6 +3,7 @@ package mapping
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
@@ -60,7 +61,7 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 	}
 	if r.m.ask != "" {
 		r.run.Notes = nil
-		r.run.NoRequests = r.m.ask + ": " + r.m.fix
+		r.run.NoRequests = strings.TrimSuffix(r.m.ask+": "+r.m.fix, ": ")
 		r.diags.Add(diag.Diag{Code: "mapping", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.m.ask, Fix: r.m.fix})
 	}
 	for _, d := range r.m.doubts {
