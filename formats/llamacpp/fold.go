@@ -26,6 +26,7 @@ type slot struct {
 	placed      bool
 	done        bool // all of its times are known
 	prompt, gen int64
+	each        int64 // ns per token as the server prints it; 0: it does not
 	promptN, n  int64 // n: -1 where no line has told
 	drafted     int64 // -1: does not speculate
 	accepted    int64
@@ -106,7 +107,7 @@ func (f *fold) timing(x *timing, clock trace.ClockKind, at int64) {
 	case prompt:
 		s.prompt, s.promptN = x.ns, x.n
 	case eval:
-		s.gen, s.n = x.ns, x.n
+		s.gen, s.n, s.each = x.ns, x.n, x.each
 	case drafts:
 		s.drafted, s.accepted = x.n, x.accepted
 		if s.done {
@@ -130,8 +131,8 @@ func (f *fold) close(s *slot, otherwise trace.Status) {
 	switch {
 	case s.done && s.n >= 0:
 		f.place(s.prompt, s.gen, s.n, s.till, s.clock)
-		if s.n > 0 {
-			f.Claim("eval time / tokens", "tpot", unit.Nanosecond, float64(s.gen)/float64(s.n), 0)
+		if s.n > 0 && s.each > 0 {
+			f.Claim("eval time, ms per token", "tpot", unit.Nanosecond, float64(s.each), printed)
 		}
 		if s.drafted >= 0 {
 			b.Int(trace.SpecDrafted, s.drafted)
@@ -308,6 +309,9 @@ func (f *fold) prompt(v *objects.Fields) {
 }
 
 const day = int64(86400e9)
+
+// printed is how far a time in ms may be off that is printed with two digits, in ns.
+const printed = 5000
 
 var (
 	torn = &assemble.Problem{Code: "bad_times", Severity: diag.DataLoss,

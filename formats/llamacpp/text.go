@@ -27,6 +27,7 @@ type timing struct {
 	slot, task int64 // -1: it does not say
 	ns, n      int64 // n: -1 where it does not say
 	accepted   int64 // of n drafted
+	each       int64 // ns per token as it prints them, 0: it does not
 	at         int64 // ns since the process began
 	placed     bool
 }
@@ -118,12 +119,24 @@ func (x *timing) times(line []byte) {
 			if n, _, ok := numx.ParseInt(bytes.TrimLeft(rest[1:], " ")); ok {
 				x.n = n
 			}
+			x.each = perTokenOf(rest)
 		} else if w != total {
 			return // torn
 		}
 		x.what, x.ns = w, ns
 		return
 	}
+}
+
+// perTokenOf reads "(   12.00 ms per token" in what follows a time, in ns.
+func perTokenOf(rest []byte) int64 {
+	_, rest, _ = bytes.Cut(rest, []byte("("))
+	rest = bytes.TrimLeft(rest, " ")
+	ns, k, ok := numx.Scaled(rest, numx.Millisecond)
+	if !ok || k == 0 || ns < 0 || !bytes.HasPrefix(rest[k:], []byte(" ms per token")) {
+		return 0
+	}
+	return ns
 }
 
 // drafts reads "draft acceptance rate = 0.57576 (  171 accepted /   297 generated)".

@@ -3,6 +3,11 @@ package llamacpp
 import "testing"
 
 func TestParseTiming(t *testing.T) {
+	each := map[string]int64{ // ns per token, where it is printed
+		"slot print_timing: id  0 | task 568 | prompt eval time =      40.00 ms /     7 tokens (    5.71 ms per token,   175.00 tokens per second)": 5_710_000,
+		"slot print_timing: id 12 | task 9 |        eval time =      60.25 ms /     5 tokens (   12.00 ms per token)":                               12e6,
+		"print_timings:        eval time =      60.00 ms /     5 runs   (   12.00 ms per token)":                                                    12e6,
+	}
 	none := timing{slot: -1, task: -1, n: -1}
 	of := func(w what, slot, task, ns, n int64) timing {
 		return timing{what: w, slot: slot, task: task, ns: ns, n: n}
@@ -25,7 +30,8 @@ func TestParseTiming(t *testing.T) {
 		"the eval time = 5.00 ms / 3 tokens of yesterday":                                                                                           none,
 		"": none,
 	} {
-		if got := parseTiming([]byte(line)); got != want {
+		got := parseTiming([]byte(line))
+		if want.each = each[line]; got != want {
 			t.Errorf("%s:\n got %+v\nwant %+v", line, got, want)
 		}
 	}

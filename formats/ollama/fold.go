@@ -23,6 +23,8 @@ type fold struct {
 	answer int64
 	ended  int64 // when the latest response did
 	gaps   []int64
+
+	rest, rests int64 // total durations less their parts: the sum, and how many there are
 }
 
 // Object implements objects.Fold.
@@ -187,12 +189,16 @@ func (f *fold) durations(v *objects.Fields, whole int64, timed bool, n int64, st
 		f.Claim("eval_duration / eval_count", "tpot", unit.Nanosecond, float64(decode)/float64(n), 0)
 	}
 	if timed && prefilled && decoded && loaded {
-		f.Claim("total - load - prompt_eval - eval", "", unit.Nanosecond, float64(whole-loading-prefill-decode), 0)
+		f.rest += whole - loading - prefill - decode
+		f.rests++
 	}
 }
 
 // End implements objects.Fold.
 func (f *fold) End() {
+	if f.rests > 0 {
+		f.Run.Notes = append(f.Run.Notes, "rest_of_total: load, prompt_eval and eval leave "+unit.FormatDuration(f.rest/f.rests)+" of total_duration on average, before the first token and behind it")
+	}
 	if !f.began {
 		return
 	}

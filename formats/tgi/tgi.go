@@ -93,10 +93,16 @@ type fold struct {
 	*objects.Writer
 	line  *objects.Fields
 	plain []byte
+
+	rest, rests int64 // total times less their parts: the sum, and how many there are
 }
 
 // End implements objects.Fold.
-func (f *fold) End() {}
+func (f *fold) End() {
+	if f.rests > 0 {
+		f.Run.Notes = append(f.Run.Notes, "rest_of_total: validation, queue and inference leave "+unit.FormatDuration(f.rest/f.rests)+" of total_time on average")
+	}
+}
 
 // Object implements objects.Fold.
 func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
@@ -182,7 +188,8 @@ func (f *fold) stages(v *objects.Fields, whole, at int64) {
 		return
 	}
 	f.Claim("inference_time", "", unit.Nanosecond, float64(d[2]), 0)
-	f.Claim("total - validation - queue - inference", "", unit.Nanosecond, float64(rest), 0)
+	f.rest += rest
+	f.rests++
 	each, ok := objects.Duration(v.Text(perToken))
 	if !ok {
 		return
