@@ -15,7 +15,9 @@ func (s *span) calls(p *part, scope, service string) bool {
 	return false
 }
 
-// call makes a row of a call.
+// call makes a row of a call. One that holds another call of the same program, as
+// where a framework and the library that it uses are both traced, is left to that:
+// the inner one ends, and is exported, before it.
 func (f *fold) call(p *part, s *span, from *place, scope string) (kind string, used outcome) {
 	kind = "model call"
 	if s.start == 0 {
@@ -25,6 +27,13 @@ func (f *fold) call(p *part, s *span, from *place, scope string) (kind string, u
 	if s.id != 0 && f.seen.add(mix(s.trace, s.id)) > 0 {
 		f.note(&probDuplicate, s.offset)
 		return kind, diagnosed
+	}
+	if s.id != 0 && f.within.has(mix(s.trace, s.id)) {
+		f.note(&probNested, s.offset)
+		return kind, noise
+	}
+	if s.parent != 0 && s.flags&serves == 0 {
+		f.within.add(mix(s.trace, s.parent))
 	}
 	side, start := trace.Client, trace.Sent
 	if s.flags&serves != 0 {

@@ -18,6 +18,7 @@ type fold struct {
 	byName  map[runKey]*run
 	latest  *run // the last one asked for, by latestKey
 	seen    recent
+	within  recent // spans that hold a call of a model
 	sglang  requests
 	done    bool  // runs are complete
 	loops   []rec // of the request that is taken apart

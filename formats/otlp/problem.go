@@ -34,6 +34,7 @@ var (
 	probMemory      = problem{"memory", diag.DataLoss, "requests were taken for open because their slices filled the memory before the span of the request came", "raise the memory limit"}
 	probManyRuns    = problem{"many_services", diag.Notice, "the file names more services than are told apart; the last ones are one run", ""}
 	probUnusedEvent = problem{"schedule_events", diag.Info, "events of the scheduler do not tell which step of a request they are of: there is no batch id, or one event too many or too few", ""}
+	probNested      = problem{"nested_call", diag.Info, "a call of a model holds another one, which is traced, too: the inner one counts", ""}
 	probEarly       = problem{"chunk_before_start", diag.Notice, "a chunk came before its span began, as some libraries begin it when the stream ends: its times are unknown", ""}
 	probReused      = problem{"batch_id_reused", diag.Notice, "a batch id stands for steps at different times: these give no steps", ""}
 	probManySteps   = problem{"many_steps", diag.Notice, "there are more steps than are kept; the last ones give none", ""}
