@@ -6,7 +6,8 @@
 // dates in rows of the table.
 //
 //	startTime            the call begins: received
-//	completionStartTime  the first chunk of a stream; of anything else the end.
+//	completionStartTime  the first chunk of a stream, one with a role only included:
+//	                     first_event; of anything else the end.
 //	                     Of a stream whose first chunk was missed it is the end,
 //	                     too (BerriAI/litellm#31385): equal to endTime it is unknown
 //	endTime              the response has ended: finished

@@ -139,7 +139,7 @@ func (f *fold) status(v *objects.Fields) trace.Status {
 	return s
 }
 
-// first sets when the first chunk came. A payload says whether the call is
+// first sets when the first chunk came, be it one with a role only. A payload says whether the call is
 // streamed; a row of the table does not: there a first chunk before the end tells.
 func (f *fold) first(v *objects.Fields, from, till, at int64) {
 	s, known := v.Time(first)
@@ -168,7 +168,7 @@ func (f *fold) first(v *objects.Fields, from, till, at int64) {
 		return
 	}
 	f.Builder.Bool(trace.Stream, true)
-	f.Builder.Int(trace.FirstToken, t)
+	f.Builder.Int(trace.FirstEvent, t)
 	if ns, ok := v.Span(overhead, numx.Millisecond); ok && ns >= 0 && ns <= t-from {
 		f.Builder.Int(trace.DProxy, ns)
 	}
