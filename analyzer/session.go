@@ -71,6 +71,10 @@ const DefaultMemory = 256 << 20
 // are read: long enough to hide the cost of opening one.
 const rangeSize = 16 << 20
 
+// farRange is the same for readers that the caller opens: it has them in other places,
+// where a range of its own costs little and the last ones are waited for.
+const farRange = 4 << 20
+
 // Session holds the inputs of one analysis. Its methods are called by one
 // goroutine at a time; it needs no clock, environment or file system of its own.
 type Session struct {
@@ -150,6 +154,9 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 		opt.Memory = DefaultMemory
 	}
 	s := &Session{opt: opt, cut: rangeSize, size: residentRows, inputs: inputs}
+	if opt.Open != nil {
+		s.cut = farRange
+	}
 	s.diags.Merge(&inputs.Diags)
 	if err := s.detect(ctx, set, force); err != nil {
 		return nil, err

@@ -50,6 +50,9 @@ export class Engine {
   // canOpen is whether files can be opened beside the sessions that are there.
   get canOpen() { return this.kind === 'wasm' }
 
+  // memory is how many bytes the workers of the core hold, each for itself.
+  memory() { return this.#transport.memory() }
+
   // crash ends the workers as fatal errors within them do, for tests.
   crash() {
     this.#transport.crash?.()

@@ -98,13 +98,27 @@ export class WasmTransport {
       for (let i = 0; i < this.#remotes; i++) {
         const { port1, port2 } = new MessageChannel(), other = new Worker(this.#url)
         other.onerror = worker.onerror
-        other.onmessage = ({ data }) => { if ('died' in data) fail(data.died) }
+        other.onmessage = ({ data }) => { 'died' in data ? fail(data.died) : this.#calls.get(data.id)?.(data) }
         other.postMessage({ port: port2, module: this.#module }, [port2])
         ports.push(port1)
         this.#others.push(other)
       }
       worker.postMessage({ module: this.#module, ports }, ports)
     })
+  }
+
+  // memory is how many bytes each of the workers holds, the first one first. What a
+  // module has taken it never gives back.
+  async memory() {
+    const first = await this.#boot()
+    return Promise.all([first, ...this.#others].map(w => new Promise(resolve => {
+      const id = ++this.#id
+      this.#calls.set(id, ({ bytes }) => {
+        this.#calls.delete(id)
+        resolve(bytes)
+      })
+      w.postMessage({ memory: id })
+    })))
   }
 
   async crash() { (await this.#worker)?.postMessage({ crash: true }) }

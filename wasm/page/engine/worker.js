@@ -6,7 +6,7 @@ let printed = ''
 console.log = console.error = (...texts) => { printed = (printed + '\n' + texts.join(' ')).slice(-2000) }
 
 const died = () => postMessage({ died: printed.trim() })
-let ready, started = null
+let ready, started = null, memory = null
 const up = new Promise(resolve => { ready = resolve })
 
 self.servescopeReady = () => ready()
@@ -16,6 +16,7 @@ function run(module) {
   started ??= (async () => {
     try {
       const go = new Go(), instance = await WebAssembly.instantiate(module, go.importObject)
+      memory = instance.exports.mem
       const over = go.run(instance) // returns when the module waits for calls, for which it must have said that it is ready
       setTimeout(() => postMessage({ late: true }), 5000)
       await over
@@ -59,8 +60,11 @@ async function take(data, to, module) {
 }
 
 self.onmessage = async ({ data }) => {
-  if (data.port) {
+  if (data.memory) {
+    postMessage({ id: data.memory, bytes: memory?.buffer.byteLength ?? 0 })
+  } else if (data.port) {
     data.port.onmessage = e => take(e.data, data.port, data.module)
+    run(data.module)
   } else if (data.module) {
     remotes(data.ports)
     await run(data.module)

@@ -11,7 +11,13 @@ export function pick(all, row) {
     at[i] = k
   }
   const out = {}
-  for (const [name, c] of Object.entries(all)) out[name] = c.codes ? texts(c, at) : Float64Array.from(at, (k) => c[k])
+  for (const [name, c] of Object.entries(all)) out[name] = c.codes ? texts(c, at) : numbers(c, at)
+  return out
+}
+
+function numbers(c, at) {
+  const out = new Float64Array(at.length)
+  for (let i = 0; i < at.length; i++) out[i] = c[at[i]]
   return out
 }
 
@@ -20,5 +26,7 @@ function texts({ codes, values }, at) {
   const place = new Int32Array(values.length).fill(-1), kept = []
   for (const k of at) if (codes[k] >= 0) place[codes[k]] = 0
   values.forEach((v, i) => { if (place[i] === 0) place[i] = kept.push(v) - 1 })
-  return { codes: Int32Array.from(at, (k) => codes[k] < 0 ? -1 : place[codes[k]]), values: kept }
+  const out = new Int32Array(at.length)
+  for (let i = 0; i < at.length; i++) out[i] = codes[at[i]] < 0 ? -1 : place[codes[at[i]]]
+  return { codes: out, values: kept }
 }

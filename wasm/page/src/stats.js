@@ -99,14 +99,56 @@ export function trend(x, y, bins = 12) {
   return out
 }
 
+// flight counts what is between start and end: count[i] of them from t[i] on.
+export function flight(start, end) {
+  const known = (i) => start[i] === start[i] && end[i] === end[i]
+  const a = start.filter((_, i) => known(i)).sort(), b = end.filter((_, i) => known(i)).sort(), n = a.length
+  const t = new Float64Array(2 * n), count = new Float64Array(2 * n)
+  for (let i = 0, k = 0, at = 0; at < 2 * n; at++) {
+    const starts = i < n && !(a[i] >= b[k]) // departures come first
+    t[at] = starts ? a[i++] : b[k++]
+    count[at] = i - k
+  }
+  return { t, count }
+}
+
+// part is the part [from, to] of what flight gives, of at most so many points: of
+// points that fall together it keeps the highest.
+export function part({ t, count }, from, to, most) {
+  const after = (x) => {
+    let lo = 0, hi = t.length
+    while (lo < hi) {
+      const mid = (lo + hi) >> 1
+      if (t[mid] <= x) lo = mid + 1
+      else hi = mid
+    }
+    return lo
+  }
+  const begin = after(from), end = after(to), step = Math.max(1, Math.ceil((end - begin) / most)), n = Math.ceil((end - begin) / step)
+  const out = { t: new Float64Array(n + 2), v: new Float64Array(n + 2), max: 0 }
+  out.t[0] = from
+  out.v[0] = begin ? count[begin - 1] : 0
+  for (let k = 0; k < n; k++) {
+    let high = begin + k * step
+    for (let i = high; i < Math.min(end, begin + (k + 1) * step); i++) if (count[i] > count[high]) high = i
+    out.t[k + 1] = t[high]
+    out.v[k + 1] = count[high]
+  }
+  out.t[n + 1] = to
+  out.v[n + 1] = end ? count[end - 1] : 0
+  for (const v of out.v) out.max = Math.max(out.max, v)
+  return out
+}
+
 // inFlight is the number of requests between start and end at the start of each.
 export function inFlight(start, end) {
   const s = [], out = new Float64Array(start.length).fill(NaN)
   for (let i = 0; i < start.length; i++) if (start[i] === start[i] && end[i] === end[i]) s.push(i)
-  const begins = s.slice().sort((a, b) => start[a] - start[b]), ends = s.slice().sort((a, b) => end[a] - end[b])
+  const ends = Float64Array.from(s, (i) => end[i]).sort(), begins = s
+  if (s.some((i, k) => k > 0 && start[i] < start[s[k - 1]])) begins.sort((a, b) => start[a] - start[b])
   let k = 0
   begins.forEach((i, at) => {
-    while (k < ends.length && end[ends[k]] <= start[i]) k++ // departures come first
+    while (k < ends.length && ends[k] <= start[i]) k++ // departures come first
     out[i] = at + 1 - k
   })
   return out

@@ -19,13 +19,16 @@ export function colors() {
   return cache
 }
 
-const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16))
+export const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16))
 
 // ramp returns the colour of a share from 0 to 1 as [r, g, b].
 export function ramp(c, share) {
   const at = Math.min(0.99999, Math.max(0, share)) * (c.ramp.length - 1), i = Math.floor(at), f = at - i
   return c.ramp[i].map((v, k) => Math.round(v + f * (c.ramp[i + 1][k] - v)))
 }
+
+// pixel is a colour as ImageData holds it, seen as Uint32Array.
+export const pixel = ([r, g, b]) => new Uint32Array(Uint8Array.of(r, g, b, 255).buffer)[0]
 
 export function apply(choice) {
   const now = choice === 'auto' ? (dark.matches ? 'dark' : 'light') : choice

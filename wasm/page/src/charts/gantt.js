@@ -3,6 +3,7 @@
 // that no wait vanishes by being small.
 import { html, useMemo } from '../ui.js'
 import { PlotArea } from './plotarea.js'
+import { pixel, rgb } from '../theme.js'
 import { text } from '../format.js'
 
 const [none, decode, prefill, waiting, queue, stall] = [0, 1, 2, 3, 4, 5]
@@ -23,11 +24,32 @@ export function segments(r, i) {
   return out
 }
 
+// laid are the segments of all rows side by side, found once: those of row i are at
+// first[i] up to first[i + 1].
+const laid = new WeakMap()
+function layout(r) {
+  let l = laid.get(r)
+  if (!l) {
+    l = { from: new Float64Array(3 * r.n), to: new Float64Array(3 * r.n), phase: new Uint8Array(3 * r.n), first: new Int32Array(r.n + 1) }
+    let k = 0
+    for (let i = 0; i < r.n; i++) {
+      for (const [a, b, p] of segments(r, i)) {
+        l.from[k] = a
+        l.to[k] = b
+        l.phase[k++] = p
+      }
+      l.first[i + 1] = k
+    }
+    laid.set(r, l)
+  }
+  return l
+}
+
 // lanes orders requests by start; packed puts each into the first lane that is free.
 export function lanes(r, order) {
   const at = []
   for (let i = 0; i < r.n; i++) if (r.arrival[i] === r.arrival[i]) at.push(i)
-  at.sort((a, b) => r.arrival[a] - r.arrival[b])
+  if (at.some((i, k) => k > 0 && r.arrival[i] < r.arrival[at[k - 1]])) at.sort((a, b) => r.arrival[a] - r.arrival[b])
   if (order === 'start') return { at, lane: at.map((_, k) => k), n: at.length }
   const free = [], lane = at.map((i) => {
     let k = free.findIndex((t) => t <= r.arrival[i])
@@ -78,20 +100,21 @@ export function Gantt({ rows, from, to, order, worst, threshold, selected, own, 
   }
   const coarse = (g, c, sx, box) => {
     const W = Math.ceil(box.w), H = Math.ceil(box.h), worstAt = new Uint8Array(W * H)
+    const all = layout(rows), scale = box.w / (to - from)
     l.at.forEach((i, k) => {
       const y = Math.min(H - 1, Math.floor(l.lane[k] * H / l.n)) * W
-      for (const [a, b, p] of segments(rows, i)) {
-        const x0 = Math.max(0, Math.floor(sx(a) - box.x)), x1 = Math.min(W - 1, Math.floor(sx(b) - box.x))
+      for (let s = all.first[i]; s < all.first[i + 1]; s++) {
+        if (all.to[s] < from || all.from[s] > to) continue
+        const p = all.phase[s], x0 = Math.max(0, Math.floor((all.from[s] - from) * scale)), x1 = Math.min(W - 1, Math.floor((all.to[s] - from) * scale))
         for (let x = x0; x <= x1; x++) if (worstAt[y + x] < p) worstAt[y + x] = p
       }
       const row = byRow?.get(rows.row[i])
       if (row === undefined) return
       for (let x = 0; x < W; x++) if (worst.values[row * worst.width + Math.min(worst.width - 1, Math.floor(x * worst.width / W))] >= threshold) worstAt[y + x] = stall
     })
-    const img = new ImageData(W, H), rgb = phases.map(([p, , n]) => [p, c[n]]).reduce((o, [p, hex]) => { o[p] = [1, 3, 5].map((q) => parseInt(hex.slice(q, q + 2), 16)); return o }, [])
-    for (let k = 0; k < worstAt.length; k++) {
-      if (worstAt[k]) img.data.set([...rgb[worstAt[k]], 255], k * 4)
-    }
+    const img = new ImageData(W, H), pixels = new Uint32Array(img.data.buffer), colors = [0]
+    for (const [p, , n] of phases) colors[p] = pixel(rgb(c[n]))
+    for (let k = 0; k < worstAt.length; k++) pixels[k] = colors[worstAt[k]]
     const off = new OffscreenCanvas(W, H)
     off.getContext('2d').putImageData(img, 0, 0)
     g.drawImage(off, box.x, box.y)
@@ -102,7 +125,7 @@ export function Gantt({ rows, from, to, order, worst, threshold, selected, own, 
     return near.length ? near[0] : order === 'start' && l.n < box.h / 2 ? l.at[lane] ?? -1 : -1
   }
   const describe = (i) => [rows.request_id.values[rows.request_id.codes[i]] ?? 'request ' + rows.row[i], ...segments(rows, i).map(([a, b, p]) => phases.find((x) => x[0] === p)[1] + ' ' + text('ns', b - a)), 'status ' + rows.status.values[rows.status.codes[i]]].join('\n')
-  const data = l.at.slice(0, 5000).map((i, k) => ({ x: Math.max(from, rows.arrival[i]), y: l.lane[k], text: describe(i).replace(/\n/g, ', '), pick: () => onPick(rows.row[i]) }))
+  const data = l.at.slice(0, 5000).map((i, k) => ({ x: Math.max(from, rows.arrival[i]), y: l.lane[k], get text() { return describe(i).replace(/\n/g, ', ') }, pick: () => onPick(rows.row[i]) }))
   return html`<${PlotArea} height=${height} x=${{ lo: from, hi: to, unit: 'ns', title: own ? 'time since the start of each request' : 'time since the first request' }} y=${{ lo: l.n, hi: 0, unit: '', title: order === 'packed' ? 'lanes' : own ? 'requests' : 'requests by start', ticks: [] }} draw=${draw} left=${58} data=${data} label="Requests over time" brush=${onBrush ? 'x' : null} onBrush=${onBrush}
     read=${(x, y, { py, box }) => { const i = hit(x, py, box); return i >= 0 ? describe(i) : null }} onPick=${(x, y, { py, box }) => { const i = hit(x, py, box); if (i >= 0) onPick(rows.row[i]) }} />`
 }

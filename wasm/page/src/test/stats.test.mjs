@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { known, quantile, atMost, rankSum, inFlight, trend, sampled, mean } from '../stats.js'
+import { known, quantile, atMost, rankSum, inFlight, flight, part, trend, sampled, mean } from '../stats.js'
 import { score } from '../score.js'
 
 test('nulls are left out', () => assert.deepEqual([...known(Float64Array.from([3, NaN, 1]))], [1, 3]))
@@ -53,4 +53,27 @@ test('the frontier keeps what no other beats in both', async () => {
   const { frontier } = await import('../frontier.js')
   const p = (x, y) => ({ x, y }), points = [p(1, 9), p(2, 5), p(3, 7), p(4, 1), p(4, 2)]
   assert.deepEqual(frontier(points), [p(1, 9), p(3, 7), p(4, 2)])
+})
+
+test('requests in flight, of a part of the time', () => {
+  let seed = 7
+  const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n
+  const start = Float64Array.from({ length: 300 }, () => random(900)), end = start.map((s) => s + random(60))
+  start[5] = NaN
+  end[9] = NaN
+  const at = (t) => start.reduce((n, s, i) => n + (s <= t && t < end[i]), 0) // brute force
+  const all = flight(start, end)
+  assert.equal(all.t.length, 2 * 298)
+  for (const [from, to] of [[0, 1000], [100, 300], [-10, -5], [990, 2000]]) {
+    const p = part(all, from, to, 10000)
+    assert.equal(p.v[0], at(from))
+    assert.equal(p.v.at(-1), at(to))
+    for (let i = 1; i + 1 < p.t.length; i++) {
+      assert.ok(p.t[i] > from && p.t[i] <= to)
+      if (p.t[i + 1] > p.t[i]) assert.equal(p.v[i], at(p.t[i]), 'at ' + p.t[i])
+    }
+    const few = part(all, from, to, 20)
+    assert.ok(few.t.length <= 22)
+    assert.equal(few.max, p.max)
+  }
 })

@@ -7,7 +7,7 @@ import { Gantt, phases, segments } from '../charts/gantt.js'
 import { Heat } from '../charts/heatmap.js'
 import { Lines } from '../charts/lines.js'
 import { Choice, Null } from '../widgets.js'
-import { inFlight } from '../stats.js'
+import { flight, part } from '../stats.js'
 import { zoom } from '../zoom.js'
 import { Drawer, open } from './drawer.js'
 import { useView } from './view.js'
@@ -52,25 +52,7 @@ const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected 
 
 // Flight is the number of requests in flight on the same axis.
 const Flight = memo(({ rows, from, to }) => {
-  const c = useMemo(() => {
-    const events = []
-    for (let i = 0; i < rows.n; i++) {
-      if (!(rows.arrival[i] === rows.arrival[i] && rows.end[i] === rows.end[i])) continue
-      events.push([rows.arrival[i], 1], [rows.end[i], -1])
-    }
-    events.sort((a, b) => a[0] - b[0] || a[1] - b[1])
-    const t = [from], v = [0]
-    let n = 0
-    for (const [at, d] of events) {
-      n += d
-      if (at <= from) v[0] = n
-      else if (at <= to) { t.push(at); v.push(n) }
-    }
-    t.push(to)
-    v.push(n)
-    const step = Math.ceil(t.length / 4000)
-    return { t: Float64Array.from(t.filter((_, i) => i % step === 0 || i === t.length - 1)), v: Float64Array.from(v.filter((_, i) => i % step === 0 || i === v.length - 1)), max: v.reduce((a, b) => Math.max(a, b), 0) }
-  }, [rows, from, to])
+  const all = useMemo(() => flight(rows.arrival, rows.end), [rows]), c = useMemo(() => part(all, from, to, 4000), [all, from, to])
   return html`<${Figure} title="In flight" sentence=${`Selected requests between send or arrival and end; at most ${c.max} at once.`} table=${() => ({ head: ['time (s)', 'requests'], rows: Array.from(c.t, (t, i) => [(t / 1e9).toFixed(4), c.v[i]]) })}>
     <${Lines} t=${c.t} series=${[{ label: 'in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${110} from=${from} to=${to} sync="time" onRange=${zoom} label="Requests in flight" /></${Figure}>`
 })
