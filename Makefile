@@ -25,7 +25,7 @@ FULL_BUDGET = 3145728
 HOT = internal/runtime/... sync bytes strconv internal/strconv slices sort \
 	github.com/klauspost/compress/... servescope/analyzer/kernel servescope/analyzer/stat \
 	servescope/analyzer/trace servescope/formats/internal/... servescope/formats/tokenlog \
-	servescope/formats/torchtrace servescope/formats/otlp servescope/formats/sglanglog \
+	servescope/formats/torchtrace servescope/formats/sglanglog \
 	servescope/formats/vllmlog
 COMPACT = -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) -trimpath -ldflags='-s -w'
 SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl

@@ -183,6 +183,15 @@ func (s *Session) Diags() []diag.Diag {
 	return s.located(log)
 }
 
+// Formats returns the format of each input, nil where none recognises it.
+func (s *Session) Formats() []*formats.Format {
+	out := make([]*formats.Format, len(s.files))
+	for i, f := range s.files {
+		out[i] = f.format
+	}
+	return out
+}
+
 // Inputs returns the inputs with their line accounting, which is empty until
 // they have been read.
 func (s *Session) Inputs() []report.Input {

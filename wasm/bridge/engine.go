@@ -19,6 +19,7 @@ type Options struct {
 	Workers int    // goroutines that read and fold
 	Memory  int64  // as in analyzer.Options
 	Lists   int64  // the same
+	Limit   int64  // bytes that the engine can hold at all; 0: nobody knows
 	Scratch string // directory for temporary files; empty: none may be written
 
 	Now    func() time.Time // for the pace of progress, and logs without a year

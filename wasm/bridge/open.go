@@ -14,8 +14,9 @@ import (
 
 // opened is the head of the answer to open.
 type opened struct {
-	Type   string         `json:"type"`
-	Inputs []report.Input `json:"inputs"`
+	Type     string         `json:"type"`
+	Inputs   []report.Input `json:"inputs"`
+	Estimate *estimate      `json:"estimate"` // nil: nothing tells, or there is no limit
 }
 
 // open opens files under the number of a session. Labels stand beside files.
@@ -50,7 +51,7 @@ func (e *Engine) open(ctx context.Context, m message, files []formats.Input) (an
 	}
 	s.s.Tell(s.gate.partial)
 	e.sessions[number] = s
-	return &opened{"result", s.s.Inputs()}, nil, nil
+	return &opened{"result", s.s.Inputs(), e.estimateOf(inputs.List, s.s.Formats())}, nil, nil
 }
 
 func (e *Engine) options(m message) (analyzer.Options, error) {

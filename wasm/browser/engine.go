@@ -15,13 +15,14 @@ import (
 const (
 	memory = 768 << 20
 	lists  = 160 << 20
+	limit  = 3584 << 20 // of which the rest is for what is thrown away
 )
 
 // write makes files of rows, in the module that has all that it takes.
 var write bridge.WriteFunc
 
 func main() {
-	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield, Write: write}
+	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Limit: limit, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield, Write: write}
 	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 1 {
 		opt.Workers = n.Int()
 		opt.Open = bridge.Remotely(n.Int(), remoteCall, handed)

@@ -104,6 +104,7 @@ func TestBudgets(t *testing.T) {
 	testSlider(t, ctx)
 	testFilter(t, ctx)
 	testFrames(t, ctx)
+	testEstimate(t, ctx)
 }
 
 // painted is a function that resolves when what has been changed is on the screen.

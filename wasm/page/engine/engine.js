@@ -98,7 +98,7 @@ class Session {
     this.#generation = transport.generation
     this.#onProgress = onProgress
     this.inputs = opened.inputs
-    this.estimate = null // nothing tells beforehand
+    this.estimate = opened.estimate ?? null
     this.files = files // to open them again after the engine has died
     this.options = options
   }

@@ -2,6 +2,7 @@
 import { html, use, useState, useRef, useEffect } from './ui.js'
 import * as store from './store.js'
 import { text } from './format.js'
+import { command } from './query.js'
 import { samples } from './samples.js'
 
 // gather turns what was dropped into files; folders are walked.
@@ -105,7 +106,7 @@ function Failure({ st }) {
 function Large({ st }) {
   const x = st.estimate
   return html`<section class="failure" role="alert"><h2>This is too much for a browser tab</h2>
-    <p>${text('bytes', x.bytes)} to read${x.memory ? ', which takes about ' + text('bytes', x.memory) + ' of memory' : ''}. The command line has no such limit:</p><code class="line">${x.command}</code>
+    <p>${text('bytes', x.bytes)} to read${x.memory ? ', which takes about ' + text('bytes', x.memory) + ' of memory' : ''}. The command line has no such limit:</p><code class="line">${command('view', { join: st.options.join, align: st.options.align }, st.list.map((f) => f.name))}</code>
     <p><button onClick=${() => store.open(st.list, { ...st.options, anyway: true })}>Try it all the same</button></p></section>`
 }
 

@@ -53,5 +53,7 @@ export function command(verb, q, files) {
   for (const name of ['filter', 'from', 'to', 'slo', 'by', 'window', 'definition', 'trim', 'aborts']) {
     if (q[name]) flags.push('--' + name + ' ' + shell(q[name]))
   }
+  if (q.join) flags.push('--join')
+  if (q.align) flags.push('--align-clocks')
   return ['servescope', verb, ...flags, ...files.map(shell)].join(' ')
 }

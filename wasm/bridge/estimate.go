@@ -1,0 +1,75 @@
+package bridge
+
+import (
+	"bytes"
+
+	"servescope/formats"
+)
+
+// estimate says what reading is going to take, before anything is read.
+type estimate struct {
+	Bytes  int64 `json:"bytes"`  // of all inputs
+	Memory int64 `json:"memory"` // that the engine will hold at most, as a rule
+	Limit  int64 `json:"limit"`  // that it may
+	Fits   bool  `json:"fits"`
+}
+
+// started is what an engine in Chromium holds before it has read anything.
+const started = 48 << 20
+
+// What an engine in Chromium held, less started, and a seventh more; measured after a
+// first report with logs of 30 to 350 MB as package shapes makes them and with one of
+// requests of a single token, and after many queries with one of 195 MB.
+const (
+	perLine  = 700      // bytes for a line that is a request or a step of an engine; 500 to 620 were measured
+	perInput = 64 << 20 // for a document, beside an eighth of its length
+)
+
+// perLineOf are formats whose lines are mostly not rows: events of tokens, or steps
+// that several lines tell.
+var perLineOf = map[string]int64{"tokenlog-events": 60, "sglanglog": 380}
+
+// estimateOf estimates what reading the inputs takes, of which formats are known. It is
+// nil where there is no limit, and where nothing tells: of an input that does not know
+// its length before it is read through, and of tables in blocks, whose rows are packed.
+func (e *Engine) estimateOf(inputs []formats.Input, known []*formats.Format) *estimate {
+	if e.opt.Limit <= 0 {
+		return nil
+	}
+	out := &estimate{Memory: started, Limit: e.opt.Limit}
+	for i, in := range inputs {
+		size := in.Source.Size()
+		if known[i] == nil {
+			continue // it is not read
+		}
+		if size < 0 || known[i].Shape == formats.Blocks {
+			return nil
+		}
+		out.Bytes += size
+		out.Memory += min(2*e.opt.Lists, size) // before what is thrown away is collected
+		if known[i].Shape == formats.Document {
+			out.Memory += perInput + size/8
+			continue
+		}
+		each, ok := perLineOf[known[i].Name]
+		if !ok {
+			each = perLine
+		}
+		out.Memory += each * linesOf(in.Source)
+	}
+	out.Fits = out.Memory <= out.Limit
+	return out
+}
+
+// linesOf estimates the lines of a source by those of its samples.
+func linesOf(src formats.Source) int64 {
+	head, err := formats.ReadHead(src)
+	if err != nil {
+		return 0 // reading will say so
+	}
+	lines, n := int64(1), int64(1)
+	for _, text := range append(head.Samples, head.Start) {
+		lines, n = lines+int64(bytes.Count(text, []byte("\n"))), n+int64(len(text))
+	}
+	return int64(float64(src.Size()) / float64(n) * float64(lines))
+}
