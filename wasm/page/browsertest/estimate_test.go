@@ -15,7 +15,7 @@ func testEstimate(t *testing.T, ctx context.Context) {
 		return { ...session.estimate, fits: Number(session.estimate.fits), held: (await engine.memory())[0] }
 	})()`)
 	t.Logf("%.0f MB are read with %.0f MB of memory, estimated at %.0f MB", got["bytes"]/1e6, got["held"]/1e6, got["memory"]/1e6)
-	if got["fits"] != 1 || got["held"] > got["memory"] || got["held"] < got["memory"]/4 {
+	if got["fits"] != 1 || got["held"] > 1.25*got["memory"] || got["held"] < got["memory"]/4 {
 		t.Errorf("the estimate is off: %v", got)
 	}
 	eval[bool](t, ctx, `(async () => {
@@ -29,7 +29,7 @@ func testEstimate(t *testing.T, ctx context.Context) {
 	})()`)
 	wait(t, ctx, `document.querySelector('.failure')`)
 	text := eval[string](t, ctx, `document.querySelector('.failure').innerText`)
-	if !strings.Contains(text, "too much for a browser tab") || !strings.Contains(text, `servescope view 'it'\''s long.jsonl'`) || !strings.Contains(text, "GB") {
+	if !strings.Contains(text, "too much for a browser tab") || !strings.Contains(text, `servescope view 'it'\''s long.jsonl'`) || !strings.Contains(text, "GiB") {
 		t.Errorf("of a file that is too large the page says %q", text)
 	}
 }
