@@ -335,7 +335,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 // whose row does not end.
 func TestP83Memory(t *testing.T) {
 	for name, rows := range map[string]string{"rows": strings.Repeat("r1,85.2,1340.5,128,none\n", 1000), "one row": strings.Repeat("x", 1<<16)} {
-		src := &endless{16 << 20, []byte(rows)}
+		src := &endless{12 << 20, []byte(rows)}
 		r, err := Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Lists: true, Map: []string{"ttft=ttft_ms:ms", "e2e=latency_ms:ms"}})
 		if err != nil {
 			t.Fatal(err)
@@ -344,14 +344,14 @@ func TestP83Memory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		n, most := 0, uint64(0)
 		for i := 0; r.Next(); i++ {
-			if n += r.Batch().Rows; i%50 == 0 {
+			if n += r.Batch().Rows; i%20 == 0 {
 				runtime.GC()
 				runtime.ReadMemStats(&now)
 				most = max(most, now.HeapAlloc)
 			}
 		}
 		runtime.ReadMemStats(&now)
-		if name == "rows" && (n < 6e5 || most > before.HeapAlloc+8<<20) || now.Sys > before.Sys+128<<20 {
+		if name == "rows" && (n < 4e5 || most > before.HeapAlloc+6<<20) || now.Sys > before.Sys+128<<20 {
 			t.Errorf("%s: %d rows; %d MiB and then %d, of the system %d and then %d", name, n, before.HeapAlloc>>20, most>>20, before.Sys>>20, now.Sys>>20)
 		}
 		r.Close()
