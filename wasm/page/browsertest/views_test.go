@@ -219,6 +219,12 @@ func TestKeyboard(t *testing.T) {
 	eval[bool](t, ctx, `(document.querySelector('.plot').focus(), true)`)
 	press(t, ctx, kb.ArrowRight+kb.ArrowRight)
 	wait(t, ctx, `/TTFT: p5 /.test(document.querySelector('[aria-live=polite]').textContent)`)
+	press(t, ctx, "4")
+	wait(t, ctx, drawn+` && document.querySelector('#view .lines')`)
+	eval[bool](t, ctx, `(document.querySelector('#view .lines').focus(), true)`)
+	press(t, ctx, kb.ArrowRight+kb.ArrowRight)
+	wait(t, ctx, `/arrivals .* req.s/.test(document.querySelector('[aria-live=polite]').textContent)`)
+	press(t, ctx, "2")
 	if hash := eval[string](t, ctx, `location.hash`); !strings.Contains(hash, "view=latency") || strings.Contains(hash, "f=") {
 		t.Errorf("link %s", hash)
 	}

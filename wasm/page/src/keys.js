@@ -105,7 +105,7 @@ export function keys() {
       return
     }
     if (!single.value && e.key !== 'Escape') return
-    if (e.key.startsWith('Arrow') && t.closest?.('[role=tablist], [role=grid], .scroll, .plot, .list')) return
+    if (e.key.startsWith('Arrow') && t.closest?.('[role=tablist], [role=grid], .scroll, .plot, .lines, .list')) return
     if (e.key.startsWith('Arrow') && (e.key === 'ArrowUp' || e.key === 'ArrowDown') && t === document.body) return // scrolls
     const k = map.find((m) => m.key === e.key || m.also === e.key)
     if (!k || (!store.report.value && !k.always)) return

@@ -14,6 +14,12 @@ function commands() {
   for (const [name, m] of Object.entries(run.metrics)) if (m.n > 0) list.push({ name: 'Metric ' + metricName(name) + ': ' + metricInfo(name).title, run: () => store.set({ view: 'latency', metric: name }) })
   r.runs.forEach((x, i) => r.runs.length > 1 && list.push({ name: 'Run ' + x.label, run: () => store.set({ run: i, row: null }) }))
   for (const s of ['ok', 'failed', 'aborted']) list.push({ name: 'Filter: status ' + s, run: () => store.set({ filter: 'status = ' + s }) })
+  if (store.engine.value.kind !== 'saved') {
+    for (const d of store.engine.value.dimensions) list.push({ name: 'Group by ' + d.replace(/_/g, ' '), run: () => store.set({ groups: [d] }) })
+    list.push({ name: 'Group by nothing', run: () => store.set({ groups: [] }) })
+    for (const w of [1, 5, 10, 30, 60]) list.push({ name: 'Windows of ' + w + ' s', run: () => store.set({ window: w * 1e9 }) })
+    list.push({ name: 'No windows', run: () => store.set({ window: 0 }) })
+  }
   list.push({ name: 'Clear the filter', run: () => store.set({ filter: '' }) }, { name: 'Clear the limits', run: () => store.set({ slo: [] }) }, { name: 'Close the files', run: store.close })
   return list
 }

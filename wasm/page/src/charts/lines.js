@@ -1,6 +1,6 @@
 // Lines over time, by uPlot, with one cursor for all that share a key.
 import uPlot from '../../vendor/uplot.js'
-import { html, useRef, useLayoutEffect, useSize, use } from '../ui.js'
+import { html, useRef, useLayoutEffect, useSize, use, say } from '../ui.js'
 import { colors, theme } from '../theme.js'
 import { timeSteps, axis as axisScale, number, text } from '../format.js'
 import { frame, right } from './plotarea.js'
@@ -11,6 +11,8 @@ import { paints } from './picture.js'
 export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, label, mini, instant }) {
   const [ref, width] = useSize(), host = useRef(null), plot = useRef(null), shown = use(theme), latest = useRef(null)
   latest.current = onRange
+  const reading = useRef(null)
+  reading.current = (i) => '+' + text('ns', Math.max(0, t[i])) + '   ' + series.map((s) => s.label + ' ' + (s.values[i] === s.values[i] ? text(s.unit ?? unit, s.values[i]) : 'not recorded')).join('   ')
   const shape = JSON.stringify([series.map((s) => [s.label, s.color, s.dash, s.fill, s.stepped]), shown, height, unit, mini])
   useLayoutEffect(() => {
     if (!width) return
@@ -49,7 +51,7 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
         setCursor: [(u) => {
           if (!host.current) return
           const i = u.cursor.idx, el = host.current.nextElementSibling
-          el.textContent = i === null || i === undefined ? '' : '+' + text('ns', Math.max(0, u.data[0][i])) + '   ' + series.map((s, k) => { const v = u.data[k + 1][i]; return s.label + ' ' + (v === null || v === undefined || v !== v ? 'not recorded' : text(s.unit ?? unit, v)) }).join('   ')
+          el.textContent = i === null || i === undefined ? '' : reading.current(i)
         }],
       },
     }, [[], ...series.map(() => [])], host.current)
@@ -69,7 +71,19 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
     plot.current.redraw()
     if (!mini) paints(ref.current, (g, c) => again(g, c, { t, series, unit, width, height, lo, hi }))
   }, [width, shape, t, ...series.map((s) => s.values), from, to])
-  return html`<div class=${mini ? 'lines mini' : 'lines'} ref=${ref} role="img" aria-label=${label}><div ref=${host}></div><div class="readout"></div></div>`
+  // The arrow keys move the cursor from value to value and read it out.
+  const at = useRef(-1)
+  const key = (e) => {
+    const u = plot.current, step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10 }[e.key]
+    const to = e.key === 'Home' ? 0 : e.key === 'End' ? t.length - 1 : step ? Math.min(t.length - 1, Math.max(0, at.current + step)) : null
+    if (to === null || !u || !t.length) return
+    e.preventDefault()
+    e.stopPropagation()
+    at.current = to
+    u.setCursor({ left: u.valToPos(t[to], 'x'), top: 0 })
+    say(reading.current(to))
+  }
+  return html`<div class=${mini ? 'lines mini' : 'lines'} ref=${ref} role="img" tabindex="0" aria-label=${label + '. Arrow keys read its values.'} onKeyDown=${key}><div ref=${host}></div><div class="readout"></div></div>`
 }
 
 // again draws the lines without uPlot, for pictures.

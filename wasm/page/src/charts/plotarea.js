@@ -100,6 +100,7 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
     paints(ref.current, all)
   })
   const paint = (f) => {
+    if (!over.current) return // a chart that goes away loses the focus
     const g = fit(over.current, width, height)
     if (f) f(g, colors())
   }
