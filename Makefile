@@ -26,7 +26,8 @@ HOT = internal/runtime/... sync bytes strconv internal/strconv slices sort \
 	github.com/klauspost/compress/... servescope/analyzer/kernel servescope/analyzer/stat \
 	servescope/analyzer/trace servescope/formats/internal/... servescope/formats/tokenlog \
 	servescope/formats/torchtrace servescope/formats/sglanglog \
-	servescope/formats/vllmlog
+	servescope/formats/vllmlog \
+	servescope/formats/columns servescope/formats/parquet servescope/formats/arrow
 COMPACT = -gcflags=all=-l $(foreach p,$(HOT),-gcflags=$(p)=) -trimpath -ldflags='-s -w'
 SAMPLES = testdata/sample/vllm-bench.json testdata/sample/tokenlog.jsonl
 # A number of inputs, not a time: at the end of a time an input being minimised
@@ -37,7 +38,7 @@ FUZZTIME ?= 3000x
 
 test: fmt vet unit race
 
-check: test tidy static clean-tree fused race-all wasm browser recompute duckdb fuzz
+check: test tidy static clean-tree fused race-all wasm browser worker recompute duckdb fuzz
 
 fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }

@@ -124,7 +124,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	var rows int64
 	doubts := new(diag.Log)
 	for r.Next() {
-		if ctx.Err() != nil {
+		if s.yield(); ctx.Err() != nil {
 			break
 		}
 		rows += int64(r.Batch().Rows)

@@ -49,7 +49,7 @@ type Options struct {
 	// come from several goroutines, one at a time.
 	Progress func(done, total int64)
 
-	// Yield, if set, is called between batches of rows that are in memory. A
+	// Yield, if set, is called between batches of rows, read or in memory. A
 	// browser's worker has one thread, which must be given up for others to run.
 	Yield func()
 

@@ -21,6 +21,12 @@ type Rule struct {
 	Threshold   int64         // the growth that is let pass, in millionths
 }
 
+// NewRule returns a rule without limits: all requests must be good, and no mean of
+// these may grow by more than 5 %.
+func NewRule() *Rule {
+	return &Rule{Share: million, Threshold: 50_000, Compare: []string{"ttft", "tpot", "e2e"}}
+}
+
 // Percentile is a limit that a share of the requests must keep.
 type Percentile struct {
 	query.Limit

@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"servescope/analyzer/gate"
+	"servescope/analyzer"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/render"
 	"servescope/analyzer/report"
+	"servescope/wasm/exports"
 )
 
 // form is a form of an answer.
@@ -22,17 +23,32 @@ type form[T any] struct {
 	write func(io.Writer, T) error
 }
 
-var reportForms = []form[*report.Report]{
-	{"application/json", render.JSON},
-	{"text/markdown", render.Markdown},
-	{"text/csv", render.CSV},
-	{"text/plain", func(w io.Writer, r *report.Report) error { return render.Text(w, r, render.TextOptions{}) }},
+// analysis is a report, and the session that it is of.
+type analysis struct {
+	session *analyzer.Session
+	report  *report.Report
 }
 
-var gateForms = []form[*gate.Result]{
-	{"application/json", render.GateJSON},
-	{"text/markdown", render.GateMarkdown},
-	{"text/plain", func(w io.Writer, r *gate.Result) error { return render.GateText(w, r, render.TextOptions{}) }},
+var reportForms = []form[analysis]{
+	{"application/json", printed(render.JSON)},
+	{"text/markdown", printed(render.Markdown)},
+	{"text/csv", printed(render.CSV)},
+	{"text/plain", printed(func(w io.Writer, r *report.Report) error { return render.Text(w, r, render.TextOptions{}) })},
+	{"application/vnd.apache.arrow.stream", tabled("summary.arrows")},
+	{"application/vnd.apache.arrow.file", tabled("summary.arrow")},
+	{"application/vnd.apache.parquet", tabled("summary.parquet")},
+}
+
+func printed(write func(io.Writer, *report.Report) error) func(io.Writer, analysis) error {
+	return func(w io.Writer, a analysis) error { return write(w, a.report) }
+}
+
+// tabled writes the table of figures that servescope convert --table summary does.
+func tabled(what string) func(io.Writer, analysis) error {
+	return func(w io.Writer, a analysis) error {
+		_, err := exports.Summary(a.session, a.report, what, w)
+		return err
+	}
 }
 
 // choose returns the form with the highest quality in Accept (RFC 9110 §12.5.1);
@@ -86,7 +102,14 @@ func (e *endpoint) analyze(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, ctx, err := e.session(r)
+	in, err := e.receive(r)
+	if err != nil {
+		return err
+	}
+	if in.baseline != nil {
+		return &problem{Status: http.StatusBadRequest, Detail: "a report has no baseline", Hint: "post it to /v1/gate"}
+	}
+	s, ctx, err := e.session(r, &in.log)
 	if err != nil {
 		return err
 	}
@@ -98,46 +121,7 @@ func (e *endpoint) analyze(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Empty(); err != nil {
 		return err
 	}
-	return send(w, http.StatusOK, f, rep)
-}
-
-func (e *endpoint) gate(w http.ResponseWriter, r *http.Request) error {
-	f, err := choose(r, gateForms)
-	if err != nil {
-		return err
-	}
-	v, err := parameters(r, "slo", "share")
-	if err != nil {
-		return err
-	}
-	rule := &gate.Rule{Share: 1_000_000}
-	if rule.Limits, rule.Percentiles, err = gate.ParseLimits(v.Get("slo")); err != nil {
-		return err
-	}
-	if share := v.Get("share"); share != "" {
-		if rule.Share, err = gate.ParseShare("share", share); err != nil {
-			return err
-		}
-	}
-	v.Del("slo")
-	q, err := queryOf(v)
-	if err != nil {
-		return err
-	}
-	s, ctx, err := e.session(r)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	res, err := gate.Judge(ctx, s, q, rule, nil)
-	if err != nil {
-		return cause(ctx, err)
-	}
-	status := http.StatusOK
-	if res.Verdict != gate.Met {
-		status = http.StatusUnprocessableEntity
-	}
-	return send(w, status, f, res)
+	return send(w, http.StatusOK, f, analysis{s, rep})
 }
 
 // send answers v in a form.

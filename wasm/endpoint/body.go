@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,9 +20,6 @@ type blocks struct {
 // collect reads a body, which must have the given length, if that is not below 0.
 func collect(from io.Reader, length int64) (*blocks, error) {
 	b := new(blocks)
-	if length > MaxBody {
-		return nil, tooLong(from)
-	}
 	for {
 		block := make([]byte, blockSize)
 		n, err := io.ReadFull(from, block)
@@ -37,6 +35,8 @@ func collect(from io.Reader, length int64) (*blocks, error) {
 				return nil, &problem{Status: http.StatusBadRequest, Detail: fmt.Sprintf("the body has %d of %d bytes", b.size, length)}
 			}
 			return b, nil
+		case errors.As(err, new(*problem)):
+			return nil, err
 		case err != nil:
 			return nil, &problem{Status: http.StatusBadRequest, Detail: "the body could not be read to its end"}
 		}

@@ -2,11 +2,12 @@
 // report or by the verdict of a gate. Nothing of a body is stored or logged, and
 // no page of another origin may ask.
 //
-//	POST /v1/analyze  a report, as JSON, Markdown, CSV or text by Accept
+//	POST /v1/analyze  a report, as JSON, Markdown, CSV, text, Arrow or Parquet by Accept
 //	POST /v1/gate     a verdict: 200 where it is met, else 422
 //	GET  /v1/formats  the formats that can be read
 //	GET  /health      whether it runs
 //
+// A body is a log, or multipart/form-data with the files log and baseline.
 // Parameters have the names and the syntax of the command's flags. Errors are
 // problem details (RFC 9457).
 package endpoint
@@ -20,6 +21,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
@@ -32,8 +34,6 @@ import (
 const (
 	MaxBody    = 20 << 20 // bytes of a body as it is sent
 	MaxDecoded = 64 << 20 // bytes that are read of it, decompressed, in one pass
-	// maxMemory is the memory taken from the system at which work is given up.
-	maxMemory = 60 << 20
 	// budget is what a session holds beside the body and its request columns.
 	budget = MaxBody + 4<<20
 )
@@ -48,6 +48,10 @@ type Options struct {
 	Now   func() time.Time                 // the present, for logs without a year
 	Token func(ctx context.Context) string // what a bearer must show; empty: nothing
 	Body  func(r *http.Request) io.Reader  // the body, if the host reads it otherwise
+
+	// Memory is how many bytes the process may take from the system before work is
+	// given up; 0: any number.
+	Memory uint64
 }
 
 type endpoint struct{ opt Options }
@@ -140,31 +144,29 @@ func answer(w http.ResponseWriter, status int, mime string, body []byte) {
 	w.Write(body)
 }
 
-// session opens the body as the input "stdin", as the command reads a pipe.
-func (e *endpoint) session(r *http.Request) (*analyzer.Session, context.Context, error) {
-	if err := encoded(r); err != nil {
-		return nil, nil, err
-	}
+// session opens a log. Its data belongs to the session.
+func (e *endpoint) session(r *http.Request, f *file) (*analyzer.Session, context.Context, error) {
 	force := r.URL.Query().Get("format")
 	if force != "" {
 		if _, err := e.opt.Set.Lookup(force); err != nil {
 			return nil, nil, &problem{Status: http.StatusBadRequest, Detail: err.Error()}
 		}
 	}
-	var from io.Reader = http.NoBody
-	switch {
-	case e.opt.Body != nil:
-		from = e.opt.Body(r)
-	case r.Body != nil:
-		from = r.Body
-	}
-	data, err := collect(from, r.ContentLength)
-	if err != nil {
-		return nil, nil, err
-	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	opt := analyzer.Options{Memory: budget, Now: e.opt.Now(), Progress: watch(cancel)}
-	inputs, err := formats.Unpack([]formats.Input{{Source: formats.FromReaderAt("stdin", data, data.size, time.Time{}), Named: true}}, formats.Options{Workers: 1, Memory: budget, Now: opt.Now})
+	opt := analyzer.Options{Memory: budget, Now: e.opt.Now(), Progress: func(done, _ int64) {
+		if done > MaxDecoded {
+			cancel(errDecoded)
+		}
+	}}
+	if e.opt.Memory > 0 {
+		opt.Yield = func() {
+			if full(e.opt.Memory) {
+				cancel(errMemory)
+			}
+		}
+	}
+	src := formats.FromReaderAt(f.name, f.data, f.data.size, time.Time{})
+	inputs, err := formats.Unpack([]formats.Input{{Source: src, Named: true}}, formats.Options{Workers: 1, Memory: budget, Now: opt.Now})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,21 +178,13 @@ func (e *endpoint) session(r *http.Request) (*analyzer.Session, context.Context,
 	return s, ctx, nil
 }
 
-// watch gives up what would need more than the host has.
-func watch(cancel context.CancelCauseFunc) func(done, total int64) {
-	var last int64
-	return func(done, _ int64) {
-		if done > MaxDecoded {
-			cancel(errDecoded)
-		}
-		if done < last || done-last >= 1<<20 {
-			last = done
-			var m runtime.MemStats
-			if runtime.ReadMemStats(&m); m.Sys > maxMemory {
-				cancel(errMemory)
-			}
-		}
-	}
+// full tells whether work must be given up that may take so much memory. What is
+// alive may be three quarters of it: with more the collector does little else than
+// look for the rest.
+func full(memory uint64) bool {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() > memory || sample[1].Value.Uint64() > memory/4*3
 }
 
 // cause returns why ctx was cancelled, if it was, else err.

@@ -5,6 +5,7 @@ package exports
 import (
 	"context"
 	"io"
+	"strings"
 
 	"servescope/analyzer"
 	"servescope/analyzer/metric"
@@ -36,6 +37,13 @@ func Write(ctx context.Context, s *analyzer.Session, q *query.Query, what string
 		}
 		return "text/plain", form(w, r)
 	}
+	if strings.HasPrefix(what, "summary.") {
+		r, err := s.Run(ctx, q)
+		if err != nil {
+			return "", err
+		}
+		return Summary(s, r, what, w)
+	}
 	def, err := metric.LookupDefinition(q.Definition)
 	if err != nil {
 		return "", err
@@ -50,18 +58,25 @@ func Write(ctx context.Context, s *analyzer.Session, q *query.Query, what string
 		}
 		return s.Manifest(nil) // no query selects among the others
 	}
-	switch {
-	case t.Name == "summary":
-		var r *report.Report
-		if r, err = s.Run(ctx, q); err == nil {
-			err = out.Write(table.Summary(r))
-		}
-	case t.Source == trace.Requests:
+	if t.Source == trace.Requests {
 		err = s.Rows(ctx, q, true, out.Write)
-	default:
+	} else {
 		err = s.Table(ctx, t.Source, out.Write)
 	}
 	if err != nil {
+		return "", err
+	}
+	return mime, out.Close()
+}
+
+// Summary writes the figures of a report of s as the file what and returns its type.
+func Summary(s *analyzer.Session, r *report.Report, what string, w io.Writer) (mime string, err error) {
+	t, out, mime, err := tables.Open(what, nil, w)
+	if err != nil {
+		return "", err
+	}
+	t.Manifest = func() *manifest.Manifest { return s.Manifest(nil) } // no query selects among figures
+	if err := out.Write(table.Summary(r)); err != nil {
 		return "", err
 	}
 	return mime, out.Close()

@@ -36,6 +36,9 @@ var kinds = []kind{
 	{"arrow", "application/vnd.apache.arrow.file", func(w io.Writer, t *table.Table) (Writer, error) {
 		return arrow.NewWriter(w, t, arrow.Options{File: true}), nil
 	}},
+	{"arrows", "application/vnd.apache.arrow.stream", func(w io.Writer, t *table.Table) (Writer, error) {
+		return arrow.NewWriter(w, t, arrow.Options{}), nil
+	}},
 	{"csv", "text/csv", func(w io.Writer, t *table.Table) (Writer, error) { return csv.NewWriter(w, t), nil }},
 	{"jsonl", "application/jsonl", func(w io.Writer, t *table.Table) (Writer, error) { return jsonl.NewWriter(w, t), nil }},
 }

@@ -1,8 +1,8 @@
 //go:build js
 
 // Command worker is package endpoint as a Cloudflare Worker. Each request has an
-// instance of its own, whose memory goes with it. The build tag worker adds the
-// formats that are too large for browsers.
+// instance of its own, whose memory goes with it. It is built with the tag full,
+// which adds the formats that are not in the core of browsers.
 package main
 
 import (
@@ -27,5 +27,7 @@ func main() {
 		Set: all.Set(), Now: time.Now,
 		Token: func(context.Context) string { return token },
 		Body:  func(r *http.Request) io.Reader { return body(r) },
+
+		Memory: 52 << 20, // above this there may be one batch of rows, and the answer
 	}))
 }

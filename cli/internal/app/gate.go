@@ -111,7 +111,7 @@ func (p *Process) runGate(c *cli.Context) error {
 
 // ruleOf returns what the flags demand.
 func ruleOf(c *cli.Context) (*gate.Rule, error) {
-	rule := &gate.Rule{Share: 1_000_000, Threshold: 50_000, Compare: []string{"ttft", "tpot", "e2e"}}
+	rule := gate.NewRule()
 	var errs []error
 	set(c, "share", &rule.Share, func(s string) (int64, error) { return gate.ParseShare("--share", s) }, &errs)
 	set(c, "threshold", &rule.Threshold, gate.ParseThreshold, &errs)
