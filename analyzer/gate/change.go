@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"servescope/analyzer/report"
 	"servescope/analyzer/unit"
@@ -19,36 +21,64 @@ const (
 	least = 30
 )
 
-// Change compares the mean of a metric, which has one value per request, with
-// that of the baseline. The interval is that of the ratio of two independent
-// means: with m₀, s₀, n₀ of the baseline and q = m₁/m₀,
+// ranks are the quantiles that can be compared, by name: those of every report.
+var ranks = map[string]string{"p50": "0.5", "p90": "0.9", "p95": "0.95", "p99": "0.99", "p99.9": "0.999"}
+
+// Change compares the mean of a metric, which has one value per request, or a
+// quantile of it, with that of the baseline. The interval is that of the ratio of two
+// independent figures: of means, with m₀, s₀, n₀ of the baseline and q = m₁/m₀,
 //
 //	q - 1 ± z·√(s₁²/n₁ + q²·s₀²/n₀) / m₀
 //
-// (delta method). It knows nothing of what differs between two runs of the same
+// (delta method); of quantiles q₀ with the 95 % interval [l₀, u₀], and q₁ with
+// [l₁, u₁], which need no distribution,
+//
+//	(q₁·q₀ - √((q₁·q₀)² - l₁·u₀·(2q₁ - l₁)·(2q₀ - u₀))) / (u₀·(2q₀ - u₀)) - 1
+//	(q₁·q₀ + √((q₁·q₀)² - u₁·l₀·(2q₁ - u₁)·(2q₀ - l₀))) / (l₀·(2q₀ - l₀)) - 1
+//
+// (Donner and Zou, Statistical Methods in Medical Research 21, 2012). It knows nothing of what differs between two runs of the same
 // system, nor of requests that slow each other down: it is the least error.
 type Change struct {
-	Metric    string       `json:"metric"`    // our name
-	Unit      unit.Unit    `json:"unit"`      // base unit of the means
-	N         int64        `json:"n"`         // values of the run
-	BaseN     int64        `json:"base_n"`    // values of the baseline
-	Mean      report.Value `json:"mean"`      // of the run
-	Base      report.Value `json:"base_mean"` // of the baseline
-	Change    report.Value `json:"change"`    // mean / base mean - 1
-	Low       report.Value `json:"low"`       // lower bound of its 95 % interval
-	High      report.Value `json:"high"`      // upper bound
-	Threshold report.Value `json:"threshold"` // the growth that is let pass
-	Verdict   Verdict      `json:"verdict"`   // not_met: the interval lies above the threshold; met: below
-	Reason    string       `json:"reason"`    // why the verdict is unknown; else empty
-	Fix       string       `json:"fix"`       // what to add; else empty
+	Metric    string       `json:"metric"`     // our name
+	Stat      string       `json:"stat"`       // what is compared: mean, or the rank of a quantile as "0.99"
+	Unit      unit.Unit    `json:"unit"`       // base unit of the means
+	N         int64        `json:"n"`          // values of the run
+	BaseN     int64        `json:"base_n"`     // values of the baseline
+	Mean      report.Value `json:"mean"`       // of the run
+	Base      report.Value `json:"base_mean"`  // of the baseline
+	Value     report.Value `json:"value"`      // what is compared, of the run
+	BaseValue report.Value `json:"base_value"` // the same of the baseline
+	Change    report.Value `json:"change"`     // value / base value - 1
+	Low       report.Value `json:"low"`        // lower bound of its 95 % interval
+	High      report.Value `json:"high"`       // upper bound
+	Threshold report.Value `json:"threshold"`  // the growth that is let pass
+	Verdict   Verdict      `json:"verdict"`    // not_met: the interval lies above the threshold; met: below
+	Reason    string       `json:"reason"`     // why the verdict is unknown; else empty
+	Fix       string       `json:"fix"`        // what to add; else empty
 }
 
-func change(name string, base, run *report.Cell, threshold int64) Change {
+// Name is what was compared, in the syntax of ParseCompare: "ttft" or "ttft:p99".
+func (c *Change) Name() string {
+	for name, rank := range ranks {
+		if rank == c.Stat {
+			return c.Metric + ":" + name
+		}
+	}
+	return c.Metric
+}
+
+func change(what string, base, run *report.Cell, threshold int64) Change {
+	name, rank, _ := strings.Cut(what, ":")
+	rank = ranks[rank]
 	m0, m1 := base.Metrics[name], run.Metrics[name]
 	limit := float64(threshold) / million
 	c := Change{
-		Metric: name, Unit: m1.Unit, N: m1.N, BaseN: m0.N, Mean: mean(&m1), Base: mean(&m0),
+		Metric: name, Stat: cmp.Or(rank, "mean"), Unit: m1.Unit, N: m1.N, BaseN: m0.N, Mean: mean(&m1), Base: mean(&m0),
 		Threshold: report.Known(limit, unit.Ratio), Verdict: Unknown,
+	}
+	c.Value, c.BaseValue = c.Mean, c.Base
+	if rank != "" {
+		c.Value, c.BaseValue = quantile(&m1, rank), quantile(&m0, rank)
 	}
 	none := report.Null("no_values")
 	c.Change, c.Low, c.High = none, none, none
@@ -58,8 +88,10 @@ func change(name string, base, run *report.Cell, threshold int64) Change {
 	case m0.Side != m1.Side:
 		c.Reason = fmt.Sprintf("measured on the %s side, the baseline on the %s side", m1.Side, m0.Side)
 		c.Fix = "compare logs of one side"
-	case m0.Mean <= 0:
-		c.Reason, c.Fix = "the baseline's mean is not above 0", "compare another metric"
+	case c.BaseValue.V <= 0:
+		c.Reason, c.Fix = "the baseline is not above 0", "compare another metric"
+	case rank != "":
+		c.quantiles(m0.Intervals[rank], m1.Intervals[rank], limit)
 	case min(m0.N, m1.N) < least:
 		c.Change = report.Known(m1.Mean/m0.Mean-1, unit.Ratio)
 		c.Low, c.High = report.Null("too_few_values"), report.Null("too_few_values")
@@ -83,20 +115,57 @@ func (c *Change) compare(m0, m1 *report.Metric, limit float64) {
 		c.Reason, c.Fix = "the deviation is undefined", "compare another metric"
 		return
 	}
+	c.decide(limit)
+}
+
+// quantiles sets the interval of two quantiles, of which each has its own, and the
+// verdict.
+func (c *Change) quantiles(bounds0, bounds1 [2]any, limit float64) {
+	q0, q1 := c.BaseValue.V, c.Value.V
+	c.Change = report.Known(q1/q0-1, unit.Ratio)
+	c.Low, c.High = report.Null("too_few_values"), report.Null("too_few_values")
+	l0, ok0 := bounds0[0].(float64)
+	u0, ok1 := bounds0[1].(float64)
+	l1, ok2 := bounds1[0].(float64)
+	u1, ok3 := bounds1[1].(float64)
+	if !ok0 || !ok1 || !ok2 || !ok3 || l0 <= 0 || u0 >= 2*q0 {
+		c.Reason, c.Fix = "the values are too few for an interval", "measure more requests in both, or compare a lower percentile"
+		return
+	}
+	q := float64(q1 * q0)
+	root := func(a, b float64) float64 { // a bound of the run, and one of the baseline
+		return math.Sqrt(max(0, float64(q*q)-float64(float64(a*b)*float64((2*q1-a)*(2*q0-b)))))
+	}
+	c.Low = report.Known((q-root(l1, u0))/float64(u0*(2*q0-u0))-1, unit.Ratio)
+	c.High = report.Known((q+root(u1, l0))/float64(l0*(2*q0-l0))-1, unit.Ratio)
+	c.decide(limit)
+}
+
+// decide sets the verdict by the interval.
+func (c *Change) decide(limit float64) {
 	switch {
-	case growth-half > limit:
+	case c.Low.V > limit:
 		c.Verdict = NotMet
-	case growth+half <= limit:
+	case c.High.V <= limit:
 		c.Verdict = Met
 	default:
 		c.Reason = "the interval holds the threshold"
 		c.Fix = "measure more requests in both"
-		if gap := math.Abs(limit - growth); gap > 0 {
+		half := (c.High.V - c.Low.V) / 2
+		if gap := math.Abs(limit - c.Change.V); gap > 0 {
 			if times := math.Ceil(float64(half/gap) * float64(half/gap)); times < 1000 {
 				c.Fix = fmt.Sprintf("measure about %d times as many requests in both, or raise the threshold", int64(times))
 			}
 		}
 	}
+}
+
+func quantile(m *report.Metric, rank string) report.Value {
+	v, ok := m.Quantiles[rank]
+	if !ok {
+		return report.Null(cmp.Or(m.Reason, "no_values"))
+	}
+	return report.Known(v, m.Unit)
 }
 
 func mean(m *report.Metric) report.Value {

@@ -140,6 +140,36 @@ func TestChange(t *testing.T) {
 	f(slower, 0, Unknown, 0, 0, "another metric")
 }
 
+// TestQuantiles: of q₁ = 110 in [100, 125] and q₀ = 100 in [90, 115] the ratio is
+// within (11000 - √(121e6 - 100·115·120·85)) / (115·85) = 0.928538 and
+// (11000 + √(121e6 - 125·90·95·110)) / (90·110) = 1.298389.
+func TestQuantiles(t *testing.T) {
+	cell := func(q float64, low, high any) *report.Cell {
+		return &report.Cell{Metrics: map[string]report.Metric{"ttft": {
+			N: 500, Mean: 7, Unit: unit.Nanosecond, Quantiles: map[string]float64{"0.99": q}, Intervals: map[string][2]any{"0.99": {low, high}},
+		}}}
+	}
+	f := func(base, run *report.Cell, threshold int64, want Verdict, low, high float64, reason string) {
+		t.Helper()
+		c := change("ttft:p99", base, run, threshold)
+		if c.Name() != "ttft:p99" || c.Stat != "0.99" || c.Verdict != want || math.Abs(c.Low.V-low) > 1e-6 || math.Abs(c.High.V-high) > 1e-6 || !strings.Contains(c.Reason, reason) || c.Mean.V != 7 {
+			t.Errorf("got %+v, want %s, %v to %v", c, want, low, high)
+		}
+	}
+	base, run := cell(100, 90.0, 115.0), cell(110, 100.0, 125.0)
+	f(base, run, 300_000, Met, -0.071462, 0.298389, "")
+	f(base, run, 50_000, Unknown, -0.071462, 0.298389, "holds the threshold")
+	f(base, cell(300, 290.0, 310.0), 50_000, NotMet, 1.597715, 2.349565, "")
+	f(base, cell(110, 100.0, nil), 300_000, Unknown, 0, 0, "too few")
+	f(cell(100, 90.0, 200.0), run, 300_000, Unknown, 0, 0, "too few")
+	f(cell(0, 0.0, 0.0), run, 300_000, Unknown, 0, 0, "not above 0")
+	for text, want := range map[string]int{"ttft, ttft:p99": 2, "ttft:p99.9": 1, "ttft:p98": 0, "ttft:": 0, "itl:p99": 0, "ttft:p99,ttft:p99": 0} {
+		if list, err := ParseCompare(text); len(list) != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %q, %v", text, list, err)
+		}
+	}
+}
+
 // asked is a session that answers with one report and notes what it is asked.
 type asked struct {
 	queries []query.Query

@@ -17,7 +17,7 @@ type Rule struct {
 	Limits      []query.Limit // a request is good where it keeps them all
 	Share       int64         // of the requests that must be good, in millionths
 	Percentiles []Percentile  // limits with a share of their own
-	Compare     []string      // metrics whose mean must not grow against a baseline's
+	Compare     []string      // metrics whose mean must not grow against a baseline's, or a quantile: "ttft:p99"
 	Threshold   int64         // the growth that is let pass, in millionths
 }
 
@@ -112,14 +112,19 @@ func parsePercent(flag, text string) (int64, error) {
 	return int64(n)*(million/100) + int64(part), nil
 }
 
-// ParseCompare parses names of Metrics with commas between them.
+// ParseCompare parses names of Metrics with commas between them, each perhaps with a
+// percentile: "ttft,ttft:p99".
 func ParseCompare(text string) ([]string, error) {
 	const flag = "--compare"
 	var out []string
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
-		if !slices.Contains(Metrics, name) {
-			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " cannot be compared", Fix: query.Suggest(name, Metrics)}
+		metric, rank, ranked := strings.Cut(name, ":")
+		if ranked && ranks[rank] == "" {
+			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " names no percentile that a report has", Fix: "write p50, p90, p95, p99 or p99.9, as in ttft:p99"}
+		}
+		if !slices.Contains(Metrics, metric) {
+			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " cannot be compared", Fix: query.Suggest(metric, Metrics)}
 		}
 		if slices.Contains(out, name) {
 			return nil, &query.Error{Flag: flag, Msg: name + " stands twice", Fix: "name each metric once"}

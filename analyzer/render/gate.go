@@ -56,7 +56,7 @@ func buildGate(r *gate.Result) *document {
 		b.foot = append(b.foot, pair{key: "within", value: own("requests that failed are within no limit; n/a are those that it says nothing of")})
 	}
 	if r.Baseline != "" {
-		b.foot = append(b.foot, pair{key: "interval", value: own("of the ratio of two means, requests taken as independent")})
+		b.foot = append(b.foot, pair{key: "interval", value: own("of the ratio of the two, requests taken as independent; names without a percentile are of means")})
 	}
 	for _, d := range r.Diags {
 		b.foot = append(b.foot, pair{key: "skipped", value: append(foreign(d.File), own(": %s ×%d", d.Code, d.Count)...), alert: true})
@@ -80,15 +80,15 @@ func (b *builder) gateRun(r *gate.Run, baseline string) {
 	if len(limits.rows) > 0 {
 		b.sections = append(b.sections, section{title: "service level", grid: limits, lines: why})
 	}
-	changes := &grid{align: "l", head: []cell{text("mean"), text("baseline"), text("n"), text("run"), text("n"), text("change"), text("95 % interval"), text("verdict")}}
+	changes := &grid{align: "l", head: []cell{text("figure"), text("baseline"), text("n"), text("run"), text("n"), text("change"), text("95 % interval"), text("verdict")}}
 	why = nil
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		changes.rows = append(changes.rows, []cell{
-			text(c.Metric), text(b.value(c.Base)), text(fmt.Sprint(c.BaseN)), text(b.value(c.Mean)), text(fmt.Sprint(c.N)),
+			text(c.Name()), text(b.value(c.BaseValue)), text(fmt.Sprint(c.BaseN)), text(b.value(c.Value)), text(fmt.Sprint(c.N)),
 			text(signed(c.Change)), text(signed(c.Low) + " … " + signed(c.High)), text(verdicts[c.Verdict]),
 		})
-		why = undecided(why, c.Metric, c.Reason, c.Fix)
+		why = undecided(why, c.Name(), c.Reason, c.Fix)
 	}
 	if len(changes.rows) > 0 {
 		lead := "may grow by " + unit.Format(unit.Ratio, r.Changes[0].Threshold.V) + " against " + visible(baseline)

@@ -27,12 +27,13 @@ func (p *Process) gate() *cli.Command {
 		UsageText: "servescope gate --slo LIMITS [--baseline FILE] [FLAGS] FILES",
 		Description: `Judges each run. In --slo, ttft=500ms belongs to what a good request keeps: of
 all requests, --share must be good. ttft:p99=500ms must be kept by 99 % of the
-requests. Requests that failed keep no limit. Against --baseline no mean of
---compare may be slower: the 95 % interval of its change must end within
---threshold. Exit code: 0 met, 3 not met, 1 unknown, which is not a pass.`,
+requests. Requests that failed keep no limit. Against --baseline none of
+--compare may be slower, which are means, or percentiles as ttft:p99: the 95 %
+interval of the change must end within --threshold.
+Exit code: 0 met, 3 not met, 1 unknown, which is not a pass.`,
 		ArgsUsage: `  servescope gate --slo ttft=500ms,tpot=50ms --share 95% result.json
   servescope gate --slo ttft:p99=800ms,tpot:p50=30ms server.log
-  servescope gate --baseline main.json --compare tpot --threshold 5% pr.json
+  servescope gate --baseline main.json --compare ttft:p99 --threshold 5% pr.json
   servescope gate --slo e2e=10s --format markdown result.json >comment.md`,
 		Flags: slices.Concat(
 			[]cli.Flag{
@@ -40,7 +41,7 @@ requests. Requests that failed keep no limit. Against --baseline no mean of
 				&cli.StringFlag{Name: "share", Usage: "good requests: at least `PERCENT` (default: 100%)"},
 				&cli.StringFlag{Name: "baseline", Usage: "be no slower than the run in `FILE`"},
 				&cli.StringFlag{Name: "compare", Usage: "the `METRICS` compared (default: ttft,tpot,e2e)"},
-				&cli.StringFlag{Name: "threshold", Usage: "let means grow by `PERCENT` (default: 5%)"},
+				&cli.StringFlag{Name: "threshold", Usage: "let these grow by `PERCENT` (default: 5%)"},
 				&cli.StringFlag{Name: "format", Usage: "print as `FORM`: text, markdown or json"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 			},

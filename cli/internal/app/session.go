@@ -74,7 +74,7 @@ func (p *Process) openInputs(c *cli.Context, operands []string, force string, op
 	if err != nil {
 		return nil, err
 	}
-	if err := checkLabels(&opt, inputs); err != nil {
+	if err := checkLabels(&opt, inputs, append(c.Args().Slice(), c.String("baseline"))); err != nil {
 		inputs.Close()
 		return nil, err
 	}
