@@ -102,13 +102,22 @@ func (s *Session) counts(r *resident, i int) bool {
 }
 
 // linked returns b, which holds the rows from number base on, with the
-// join_group of linked rows and with the sides that their requests tell.
+// join_group of linked rows, with the sides that their requests tell and with
+// beam_search where a row of another side tells it.
 func (s *Session) linked(b *trace.Batch, base int32) *trace.Batch {
 	if s.joins == nil {
 		return b
 	}
 	out := trace.NewBuilder(trace.Requests)
+	beams, told := b.Bools(trace.BeamSearch), false
 	for i := range b.Rows {
+		beam, ok := beams.At(i)
+		if !beam && s.joins.BeamSearch(base+int32(i)) {
+			beam, ok, told = true, true, true
+		}
+		if ok {
+			out.Bool(trace.BeamSearch, beam)
+		}
 		if name, ok := s.joins.Name(base + int32(i)); ok {
 			out.Text(trace.JoinGroup, name)
 		}
@@ -116,5 +125,9 @@ func (s *Session) linked(b *trace.Batch, base int32) *trace.Batch {
 		out.EndRow()
 	}
 	names := out.Take(b.Run, b.File)
-	return b.With(trace.JoinGroup, names).With(trace.SideCol, names)
+	b = b.With(trace.JoinGroup, names).With(trace.SideCol, names)
+	if told {
+		b = b.With(trace.BeamSearch, names)
+	}
+	return b
 }

@@ -384,6 +384,44 @@ func TestChoicesOfJoinedRequests(t *testing.T) {
 	}
 }
 
+// TestBeamSearchOfJoinedRequests: the server alone says which of two requests was
+// decoded by beam search. It has no TPOT on either side, nor in an export; the
+// other one has one token every 40 ms.
+func TestBeamSearchOfJoinedRequests(t *testing.T) {
+	var client, server strings.Builder
+	for i, beam := range []string{"", `,"beam_search":true`} {
+		fmt.Fprintf(&client, `{"request_id":"r%d","side":"client","clock":"monotonic","sent_ms":100000,"token_timestamps_ms":[100080,100120,100160],"output_tokens":3}`+"\n", i)
+		server.WriteString(strings.Replace(serverLine(fmt.Sprintf("chatcmpl-r%d", i), 1764428000_000, i), "}\n", beam+"}\n", 1))
+	}
+	list := []source{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
+	run := joined(t, Options{}, &query.Query{SLO: []query.Limit{{Metric: "tpot", Max: 50e6}}}, list...).Runs[0]
+	for _, side := range run.Sides {
+		if m := side.Metrics["tpot"]; m.N != 1 || m.Mean != 40e6 || m.Excluded["beam"] != 1 {
+			t.Errorf("%s: %+v", side.Side, m)
+		}
+	}
+	if len(run.Sides) != 2 || run.Goodput.Good != 1 || run.Goodput.Unknown != 1 {
+		t.Errorf("%d sides, %+v", len(run.Sides), run.Goodput)
+	}
+	s, err := openAll(t, Options{Join: true}, list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	said := 0
+	err = s.Rows(t.Context(), &query.Query{}, false, func(b *trace.Batch) error {
+		for i := range b.Rows {
+			if beam, ok := b.Bools(trace.BeamSearch).At(i); ok && beam {
+				said++
+			}
+		}
+		return nil
+	})
+	if err != nil || said != 2 {
+		t.Errorf("%d rows of beam search, not those of the client and of the server: %v", said, err)
+	}
+}
+
 // TestJoinSaysWhatIsWrong: a clock that was set between two requests, an id given
 // twice and one with two candidates are diagnosed, and link or align nothing.
 func TestJoinSaysWhatIsWrong(t *testing.T) {

@@ -31,6 +31,7 @@ type Links struct {
 	starts  []int32 // by group: its first entry in members; and the end
 	members []int32 // rows of groups, outermost first
 	sides   map[int32]Sides
+	beams   map[int32]bool // groups that one of whose rows is of beam search
 	ids     bool
 }
 
@@ -49,10 +50,11 @@ func Link(parts []Part, opt Options) *Links {
 		return nil
 	}
 	l := link(x, opt)
-	out := &Links{rows: x, tally: l.tally, rules: l.rules, role: make([]Role, x.n), node: make([]int8, x.n), group: make([]int32, x.n), sides: make(map[int32]Sides), ids: opt.IDs}
+	out := &Links{rows: x, tally: l.tally, rules: l.rules, role: make([]Role, x.n), node: make([]int8, x.n), group: make([]int32, x.n), sides: make(map[int32]Sides), beams: make(map[int32]bool), ids: opt.IDs}
 	out.nodes()
 	out.collect(l)
 	out.assign()
+	out.findBeams()
 	return out
 }
 
@@ -98,6 +100,27 @@ func (l *Links) Rows(r int32) []int32 {
 		return nil
 	}
 	return l.members[l.starts[g]:l.starts[g+1]]
+}
+
+// findBeams notes the groups that one of whose rows is of beam search.
+func (l *Links) findBeams() {
+	for k := range l.views {
+		v := &l.views[k]
+		all := v.Part.Batch.Run.BeamSearch()
+		for i := range v.Rows {
+			said, ok := v.beams.At(i)
+			if g := l.group[v.First+int32(i)]; g >= 0 && (all || ok && said) {
+				l.beams[g] = true
+			}
+		}
+	}
+}
+
+// BeamSearch reports whether another row of the request of row r, or the run of
+// that row, is said to be of beam search: what one side tells of how a request was
+// decoded holds for all. On a nil Links there is no other row.
+func (l *Links) BeamSearch(r int32) bool {
+	return l != nil && len(l.beams) > 0 && l.beams[l.group[r]]
 }
 
 // Lead returns the row that the request of row r is counted with; r itself where

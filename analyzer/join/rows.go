@@ -23,6 +23,7 @@ type view struct {
 	side            trace.Dicts
 	attempt, choice trace.Ints
 	most, output    trace.Ints
+	beams           trace.Bools
 	source          int32 // number of the first of its sources; there is one per side
 	columns         stampColumns
 }
@@ -31,7 +32,7 @@ func viewOf(p Part) view {
 	return view{
 		Part: p, ids: p.Texts(trace.RequestID), groups: p.Texts(trace.JoinGroup), side: p.Dicts(trace.SideCol),
 		attempt: p.Ints(trace.Attempt), choice: p.Ints(trace.Choice),
-		most: p.Ints(trace.MaxTokens), output: p.Ints(trace.OutputTokens),
+		most: p.Ints(trace.MaxTokens), output: p.Ints(trace.OutputTokens), beams: p.Bools(trace.BeamSearch),
 		columns: stampColumnsOf(p.Batch),
 	}
 }

@@ -87,7 +87,7 @@ func rowsOf(v *View) rows {
 		placed:   v.Run.Clock.Kind != trace.RequestClock,
 		specials: specialsOf(v),
 	}
-	r.links, r.first, r.beam = v.Links, v.Base, beams(v.Run)
+	r.links, r.first, r.beam = v.Links, v.Base, v.Run.BeamSearch()
 	if r.choices = v.Choices; r.choices != nil {
 		r.identities = identitiesOf(v)
 	}
@@ -154,7 +154,7 @@ func (r *rows) at(i int) row {
 			w.stream = 1
 		}
 	}
-	if v, ok := r.beams.At(i); ok && v {
+	if v, ok := r.beams.At(i); ok && v || r.links.BeamSearch(r.first+int32(i)) {
 		w.beam = true
 	}
 	if c, ok := r.kind.At(i); ok {
@@ -169,16 +169,6 @@ func (r *rows) at(i int) row {
 		r.choices.set(&r.identities, i, &w)
 	}
 	return w
-}
-
-// beams reports whether a run is said to have used beam search.
-func beams(m *trace.RunMeta) bool {
-	for _, p := range m.Config {
-		if p.Key == "use_beam_search" {
-			return p.Value == "true" || p.Value == "True"
-		}
-	}
-	return false
 }
 
 // slot is where figures of the row's side are kept: apart from the others where

@@ -46,6 +46,16 @@ func (m *RunMeta) Twin(o *RunMeta) bool {
 	return m.Origin != "" && m.Origin == o.Origin && m.Key == o.Key
 }
 
+// BeamSearch reports whether the run is said to have used beam search.
+func (m *RunMeta) BeamSearch() bool {
+	for _, p := range m.Config {
+		if p.Key == "use_beam_search" {
+			return p.Value == "true" || p.Value == "True"
+		}
+	}
+	return false
+}
+
 // Doubt is a value that a source states of requests and that cannot be: a time
 // of 0 for what was never measured, a first token behind the end. Rows hold
 // null in its place.
