@@ -1,6 +1,7 @@
 package trtllm
 
 import (
+	"slices"
 	"strings"
 
 	"servescope/analyzer/diag"
@@ -72,11 +73,7 @@ func (f *fold) begin(v *objects.Fields, side trace.Side, key []byte, base int) {
 	if len(name) > 0 {
 		b.Text(trace.RequestID, name)
 	}
-	s := trace.OK
-	if text := v.Text(status); len(text) > 0 && !v.Is(status, "ok") && !v.Is(status, "success") && !v.Is(status, "completed") {
-		s = trace.Failed
-	}
-	b.Code(trace.StatusCol, int32(s))
+	b.Code(trace.StatusCol, int32(ended(v)))
 	if base < 0 {
 		return
 	}
@@ -88,6 +85,20 @@ func (f *fold) begin(v *objects.Fields, side trace.Side, key []byte, base int) {
 			b.Int(c.col, n)
 		}
 	}
+}
+
+// ended returns how a record says that its request has ended. Those of v1.x say
+// that they are complete.
+func ended(v *objects.Fields) trace.Status {
+	for _, word := range [...]string{"", "ok", "success", "complete", "completed"} {
+		if v.Is(status, word) {
+			return trace.OK
+		}
+	}
+	if v.Is(status, "cancelled") || v.Is(status, "aborted") {
+		return trace.Aborted
+	}
+	return trace.Failed
 }
 
 // engine sets the stamps of an executor.
@@ -102,7 +113,7 @@ func (f *fold) engine(v *objects.Fields, base int) {
 func (f *fold) request(v *objects.Fields, text []byte, at int64) {
 	b := f.Builder
 	key := v.Text(id)
-	n := f.steps(text)
+	n := f.steps(v, text)
 	if v.Has(drafted) {
 		n = 0
 	}
@@ -160,10 +171,12 @@ func (f *fold) first(v *objects.Fields, at int64) {
 }
 
 // steps reads the steps of a request into gaps, and returns how many tokens they
-// and the prefill made, 0 where that is unknown.
-func (f *fold) steps(text []byte) int64 {
+// and the prefill made, 0 where that is unknown. The steps are those of decoding,
+// behind the first token, which the last part of the prefill made; its stamp is of
+// their clock, which may be another than that of the request.
+func (f *fold) steps(v *objects.Fields, text []byte) int64 {
 	f.gaps = f.gaps[:0]
-	var last int64
+	var from, last int64
 	n := int64(0)
 	whole := true
 	take := func(element []byte, _ int) {
@@ -177,6 +190,8 @@ func (f *fold) steps(text []byte) int64 {
 		}
 		if last > 0 {
 			f.gaps = append(f.gaps, t-last)
+		} else {
+			from = t
 		}
 		last = t
 		n++
@@ -191,7 +206,34 @@ func (f *fold) steps(text []byte) int64 {
 		f.gaps = f.gaps[:0]
 		return 0
 	}
-	return n
+	first, known := stamp(v, firstToken)
+	if known && first == from { // the steps begin with that of the prefill
+		return n
+	}
+	if t, ok := f.prefilled(text); ok {
+		first = t
+	} else if end, ok := stamp(v, lastToken); !ok || max(end-last, last-end) > sameClock {
+		first = 0
+	}
+	if first > 0 && first < from {
+		f.gaps = slices.Insert(f.gaps, 0, from-first)
+	} else {
+		f.gaps = f.gaps[:0]
+	}
+	return n + 1
+}
+
+// sameClock is how far apart the last step and the last token may be stamped, in ns.
+const sameClock = int64(50e6)
+
+// prefilled returns when the last part of the prefill made the first token.
+func (f *fold) prefilled(text []byte) (t int64, ok bool) {
+	objects.Elements(text, "ctx_chunk_metrics", func(element []byte, _ int) {
+		if ok = f.step.Read(element); ok {
+			t, ok = stamp(f.step, 0)
+		}
+	})
+	return t, ok
 }
 
 // disaggregated makes the rows of a request that two servers have served.

@@ -17,9 +17,10 @@
 // not stream stamps server_first_token_time at the end of the response: then that
 // is finished, and there is no TTFT of the server.
 //
-// Where the steps of a request are there (time_breakdown_metrics), the times
-// between their tokens are the engine's chunk gaps, and they count its tokens,
-// one each, unless it speculates. gpu_forward_time and others of GPU events (ms)
+// Where the steps of a request are there (time_breakdown_metrics), they count its
+// tokens, one each behind the first, unless it speculates: step_metrics are those
+// of decoding, the first token is of the last of ctx_chunk_metrics. The times
+// between them are the engine's chunk gaps; their clock may have another zero. gpu_forward_time and others of GPU events (ms)
 // are reported only.
 //
 // A record of a disaggregated deployment has three rows, of the proxy, the prefill
