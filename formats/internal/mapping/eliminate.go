@@ -104,19 +104,8 @@ func (s *sample) absurd(m *mapping, e *entry, c class, unit float64) string {
 
 // perToken compares latencies with the numbers of tokens.
 func (s *sample) perToken(m *mapping, values []float64, unit float64) string {
-	o := m.of(output)
-	if o == nil {
-		return ""
-	}
-	var each []float64
-	tokens := s.profiles[o.field].values
-	for i, v := range values[:min(len(values), len(tokens))] {
-		if v > 0 && tokens[i] >= 4 {
-			each = append(each, v*unit/tokens[i])
-		}
-	}
-	mid, ok := median(each)
-	switch {
+	mid, ok := median(s.each(m, values))
+	switch mid *= unit; {
 	case ok && mid < leastToken:
 		return "under 100 µs a token"
 	case ok && mid > mostToken:

@@ -105,14 +105,15 @@ func (p *profile) value(c cell) float64 {
 // most tells whether nearly all of the values are of a kind.
 func (p *profile) most(k int) bool { return k > 0 && 10*k >= 9*p.n }
 
-// epochs are the units of numbers that are times since 1970, by magnitude:
-// 2001 to 2096 in s, ms, µs and ns do not overlap.
+// epochs are the units of numbers that are times since 1970, by magnitude: 2015
+// to 2039 in s, ms, µs and ns. Wider, a clock that began with the machine would
+// look like them too: 2001 to 2096 in ms are 12 to 46 days in µs.
 var epochs = [...]struct {
 	unit unit
 	from float64
-}{{seconds, 1e9}, {millis, 1e12}, {micros, 1e15}, {nanos, 1e18}}
+}{{seconds, 1.42e9}, {millis, 1.42e12}, {micros, 1.42e15}, {nanos, 1.42e18}}
 
-const epochSpan = 4 // the greatest number is that many times the least
+const epochSpan = 1.55 // the greatest number is that many times the least
 
 // epoch returns the unit in which the numbers are times since 1970.
 func (p *profile) epoch() unit {
@@ -140,6 +141,12 @@ func (p *profile) epochal() (n int) {
 		}
 	}
 	return n
+}
+
+// lasts tells whether a column whose name may be that of a stamp or of a latency
+// (request_time, response_time) is a latency: its numbers are no times since 1970.
+func (p *profile) lasts() bool {
+	return p.fits(span) && (match(e2e, p.joined, p.levels) >= 0 || match(ttft, p.joined, p.levels) >= 0)
 }
 
 // half tells whether a kind is that of the column: others in it are mistakes.
@@ -254,7 +261,7 @@ func (s *sample) guess(m *mapping) {
 		for i := range s.profiles {
 			p := &s.profiles[i]
 			k := match(r, p.joined, p.levels)
-			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) {
+			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || about[r].class == stamp && p.lasts() {
 				continue
 			}
 			if best < 0 || k < best {
@@ -336,6 +343,7 @@ func (s *sample) infer(m *mapping) {
 		}
 	}
 	m.oneClock()
+	s.otherClock(m)
 	for i := range m.entries { // numbers are written without zeros at their end
 		for j := range m.entries {
 			if a, b := &m.entries[i], &m.entries[j]; a.unit == b.unit && about[a.role].class == stamp && about[b.role].class == stamp {

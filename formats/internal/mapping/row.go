@@ -236,11 +236,14 @@ func (r *reader) times(row *assemble.Row) bool {
 		r.note(contradiction)
 		toFirst.ok, whole.ok = false, false
 	}
-	if !start.ok && end.ok && whole.ok {
-		start = point{end.t - whole.t, true}
+	for _, p := range [...]struct{ at, since point }{{end, whole}, {first, toFirst}} {
+		if !start.ok && p.at.ok && p.since.ok {
+			start = point{p.at.t - p.since.t, true}
+		}
 	}
-	if !start.ok && (toFirst.ok || whole.ok) && !first.ok && !last.ok {
-		start, end = point{0, true}, point{}
+	between := first.ok && (last.ok || end.ok)
+	if !start.ok && !between && (toFirst.ok || whole.ok) { // no stamp can be placed among the latencies
+		start, first, last, end = point{0, true}, point{}, point{}, point{}
 		if r.run.Clock.Kind != trace.RequestClock {
 			row.SetText(trace.ClockCol, []byte(trace.RequestClock.String()))
 		}

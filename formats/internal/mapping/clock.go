@@ -1,0 +1,84 @@
+package mapping
+
+import "fmt"
+
+// The most that passes between stamps in most requests, in s, where these are
+// taken for times since 1970 because they look like them: so do those of a clock
+// that began with the machine, in a unit a thousand times as short.
+const (
+	mostEpochToken = 2.0 // per token, from the beginning to the end
+	mostEpochFirst = 60.0
+	mostEpochWhole = 600.0
+)
+
+// otherClock asks which clock stamps are of that only look like times since 1970,
+// and lie too far apart for it.
+func (s *sample) otherClock(m *mapping) {
+	var stamps []*entry
+	for _, r := range [...]role{sent, arrival, firstToken, lastToken, finished} {
+		if e := m.of(r); e != nil && e.epoch && !e.given && e.unit != written && e.typed == nil && s.profiles[e.field].named == noUnit {
+			stamps = append(stamps, e)
+		}
+	}
+	if len(stamps) < 2 {
+		return
+	}
+	start, end := stamps[0], stamps[len(stamps)-1]
+	between := s.between(start, end)
+	most := mostEpochWhole
+	if end.role == firstToken {
+		most = mostEpochFirst
+	}
+	mid, ok := median(between)
+	if each, counted := median(s.each(m, between)); counted && end.role != firstToken {
+		mid, most = each, mostEpochToken
+	}
+	if !ok || mid <= most {
+		return
+	}
+	m.ask = fmt.Sprintf("columns %s and %s may be times since 1970 in %s, but are far apart for that: they may be of another clock, in a shorter unit", label(start.name), label(end.name), unitNames[start.unit])
+	m.fix = "say"
+	for i, u := range [...]unit{start.unit, start.unit + 1} {
+		if u > nanos {
+			continue
+		}
+		if i > 0 {
+			m.fix += ", or"
+		}
+		m.fix += " --map "
+		for k, e := range stamps {
+			if k > 0 {
+				m.fix += ","
+			}
+			m.fix += fmt.Sprintf("%s=%s:%s", about[e.role].name, e.name, unitNames[u])
+		}
+	}
+}
+
+// between returns the times in s between stamps, -1 where there are none.
+func (s *sample) between(start, end *entry) []float64 {
+	a, b := s.profiles[start.field].values, s.profiles[end.field].values
+	out := make([]float64, min(len(a), len(b)))
+	for i := range out {
+		out[i] = -1
+		if a[i] > 0 && b[i] > 0 {
+			out[i] = float64(b[i]*inSeconds[end.unit]) - float64(a[i]*inSeconds[start.unit])
+		}
+	}
+	return out
+}
+
+// each returns latencies divided by numbers of tokens, where these are known.
+func (s *sample) each(m *mapping, values []float64) (out []float64) {
+	o := m.of(output)
+	if o == nil {
+		return nil
+	}
+	tokens := s.profiles[o.field].values
+	for i, v := range values[:min(len(values), len(tokens))] {
+		if v > 0 && tokens[i] >= 4 {
+			out = append(out, v/tokens[i])
+		}
+	}
+	return out
+}
