@@ -16,7 +16,8 @@ import (
 // file below it, in order), a pattern that the shell has left alone, "-" for
 // stdin, and any of these as label=path. What can be read only once, such as a
 // pipe, is kept: in memory up to a quarter of opt.Memory, then in a temporary
-// file in opt.Scratch. Then it unpacks what it found; see Unpack.
+// file in opt.Scratch. Then it unpacks what it found; see Unpack. When opt.Context
+// ends, so does this, whatever it waits for.
 //
 // The error is one that no result should hide: a named file that is missing or
 // cannot be read, or nothing to read at all. Everything else is in Diags.
@@ -114,6 +115,9 @@ func (e *expander) arg(arg, label string) (bool, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return false, err
 	case !isPattern(arg):
+		if _, err := os.Lstat(arg); err == nil {
+			return false, &argError{arg + ": the link leads to no file", ""}
+		}
 		return false, nil
 	}
 	matches, err := filepath.Glob(arg)
@@ -137,20 +141,17 @@ func (e *expander) path(path, label string, info os.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsDir():
 		return e.dir(path, label)
-	case mode.IsRegular():
+	case mode.IsRegular() && info.Size() > 0:
 		e.file(path, label, info, true)
 		return nil
+	case mode.IsRegular(): // empty, or of a file system that tells no size, such as /proc
 	case mode&(fs.ModeNamedPipe|fs.ModeCharDevice) == 0:
 		return &argError{path + ": neither a file, a directory nor a pipe", ""}
-	case e.twice(path, label):
+	}
+	if e.twice(path, label) {
 		return nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return e.pipe(path, label, f)
+	return e.pipe(path, label, &pipeFile{path: path})
 }
 
 // file adds a plain file.
@@ -211,6 +212,9 @@ func (e *expander) standardInput(label string) error {
 func (e *expander) pipe(name, label string, r io.Reader) error {
 	if r == nil {
 		return &argError{"there is no standard input", ""}
+	}
+	if ctx := e.in.scratch.ctx; ctx != nil {
+		r = &interruptible{ctx: ctx, r: r}
 	}
 	sp, err := e.in.scratch.fill(r)
 	if err != nil {

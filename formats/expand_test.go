@@ -115,6 +115,12 @@ func TestExpandLinks(t *testing.T) {
 	if got, want := summary(t, expand(t, "d")), "d/a:A d/far:B unreadable×1 duplicate_input×1 special_skipped×1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	os.Symlink("circle", "circle")
+	for _, link := range []string{"circle", "d/lost"} {
+		if _, err := Expand([]string{link}, nil, Options{}); err == nil || !strings.Contains(err.Error(), link+": the link leads to no file") {
+			t.Errorf("%s: %v", link, err)
+		}
+	}
 }
 
 func TestExpandStdin(t *testing.T) {

@@ -54,10 +54,14 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	n, err := readAligned(h, p, off)
+	end := off + int64(n)
+	if info, err := h.Stat(); err == nil && n < len(p) {
+		end = min(end, info.Size()) // of several goroutines one reads behind the end
+	}
 	f.pool.put(f)
 	switch {
 	case err == io.EOF && n < len(p):
-		f.set(diag.Diag{Code: "file_shrank", Severity: diag.DataLoss, File: f.name, Offset: off + int64(n),
+		f.set(diag.Diag{Code: "file_shrank", Severity: diag.DataLoss, File: f.name, Offset: end,
 			Msg: fmt.Sprintf("the file had %d bytes when it was opened but ends earlier now", f.size),
 			Fix: "analyze a copy, or a log that is not being truncated"})
 	case err == io.EOF:

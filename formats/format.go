@@ -117,6 +117,8 @@ type Options struct {
 
 	Map []string // what columns of a table mean that no format knows: ROLE=COLUMN or ROLE=COLUMN:UNIT; see formats/internal/mapping
 
+	Context context.Context // ends the wait for what can be read only once, and the unpacking of archives; nil: nothing does
+
 	After Reader // of the source before this one in the same run, read to its end; nil: none. See Format.Begins
 	More  bool   // whether a source of the same run follows
 }

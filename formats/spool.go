@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ const (
 // scratch is where the spools of one Inputs live: in memory up to a share of
 // the budget, then in temporary files.
 type scratch struct {
+	ctx    context.Context // ends fill; nil: nothing does
 	mu     sync.Mutex
 	memory int64 // left
 	dir    string
@@ -31,7 +33,7 @@ func newScratch(opt Options) scratch {
 	if opt.Scratch != "" {
 		held = min(held, mostSpooled)
 	}
-	return scratch{memory: held, dir: opt.Scratch}
+	return scratch{ctx: opt.Context, memory: held, dir: opt.Scratch}
 }
 
 // memory returns the budget of opt.
@@ -67,6 +69,9 @@ func (e errNoScratch) Hint() string {
 // read before.
 func (s *scratch) fill(r io.Reader) (*spool, error) {
 	sp := new(spool)
+	if s.ctx != nil {
+		r = &cancelled{s.ctx, r}
+	}
 	for s.take(spoolChunk) {
 		buf, err := readUpTo(r, spoolChunk)
 		if len(buf) < spoolChunk {

@@ -73,7 +73,7 @@ func (p *Process) suggest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := formats.Expand(c.Args().Slice(), &interruptible{ctx: c.Context, r: p.Stdin}, formats.Options{Now: p.Now})
+	inputs, err := formats.Expand(c.Args().Slice(), p.Stdin, formats.Options{Context: c.Context, Now: p.Now})
 	if err != nil {
 		return err
 	}
