@@ -1,12 +1,14 @@
 package analyzer
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"testing"
 
 	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
 
@@ -116,4 +118,50 @@ func TestDefinitionsPeakIsTheClients(t *testing.T) {
 		}
 	}
 	t.Error("the file does not tell its peak")
+}
+
+// TestDefinitionsDeviation: llmperf takes standard deviations with pandas, which
+// divides by n - 1; the other tools take them with numpy, which divides by n. In
+// real files, what llmperf itself says of its requests is what we compute.
+func TestDefinitionsDeviation(t *testing.T) {
+	log := ""
+	for i := 1; i <= 3; i++ { // TTFT 1, 2 and 3 s
+		log += fmt.Sprintf(`{"request_id":"%d","side":"client","clock":"run","sent":0,"token_timestamps":[%d,5],"finished":6,"client_tokens":2,"output_tokens":2}`+"\n", i, i)
+	}
+	for name, want := range map[string]float64{"default": math.Sqrt(2.0/3) * 1e9, "llmperf": 1e9, "llmperf-2023": 1e9} {
+		if got := under(t, name, log).Metrics["ttft"].Std; math.Abs(got-want) > 1 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if got := under(t, "llmperf", log[:len(log)/3]).Metrics["ttft"]; got.N != 1 || !math.IsNaN(got.Std) {
+		t.Errorf("one value has a deviation of %v", got.Std)
+	}
+	files := data(t, "peers/llmperf/anyscale_7b.json")
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := os.ReadFile(data(t, "peers/llmperf/anyscale_7b.summary.json")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told map[string]any
+	if err := json.Unmarshal(summary, &told); err != nil {
+		t.Fatal(err)
+	}
+	q := &query.Query{Definition: "llmperf-2023", Ranks: []float64{0.25, 0.5, 0.75, 0.9, 0.95, 0.99}}
+	m := analyze(t, q, source{name: "anyscale_7b.json", text: string(text)}).Runs[0].Metrics
+	for metric, key := range map[string]string{"ttft": "ttft_s", "chunk_gap": "inter_token_latency_s", "e2e": "end_to_end_latency_s"} {
+		v := m[metric]
+		got := map[string]float64{"mean": v.Mean, "stddev": v.Std, "min": v.Min, "max": v.Max}
+		for _, p := range []int{25, 50, 75, 90, 95, 99} {
+			got[fmt.Sprintf("quantiles_p%d", p)] = v.Quantiles[fmt.Sprint(float64(p)/100)]
+		}
+		for stat, v := range got {
+			want, ok := told["results_"+key+"_"+stat].(float64)
+			if !ok || math.Abs(v-1e9*want) > 1e-9*v && math.Abs(v-1e9*want) > 1 {
+				t.Errorf("%s of %s: %v, llmperf says %v s", stat, metric, v, want)
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,7 @@ func (b *base) distribution(out report.Metric, m *measure, values *stat.Sample, 
 	}
 	out.Min, out.Max = at(0), at(n-1)
 	out.Mean, out.Std = values.Moments(m.quotient)
+	out.Std = b.deviation(out.Std, n)
 	if b.def.Whole && (out.Unit == unit.Nanosecond || out.Unit == unit.NSPerToken) {
 		out.Mean = float64(int64(out.Mean))
 	}
@@ -71,6 +73,18 @@ func (b *base) distribution(out report.Metric, m *measure, values *stat.Sample, 
 		out.Notes = append(out.Notes, b.fewValues(n)...)
 	}
 	return out
+}
+
+// deviation returns the standard deviation of n values as the definition has it,
+// where std is that of the values alone. It is undefined for a sample of one.
+func (b *base) deviation(std float64, n int64) float64 {
+	switch {
+	case !b.def.Sample:
+		return std
+	case n < 2:
+		return math.NaN()
+	}
+	return std * math.Sqrt(float64(n)/float64(n-1))
 }
 
 // want adds to w what is not known of the values that distribution and bound ask

@@ -186,6 +186,7 @@ func (b *base) pooled(out report.Metric, d *stat.Digest, scale float64, wide boo
 	}
 	out.Reason, out.N, out.Exact = "", sums.N, true
 	out.Mean, out.Std = sums.Mean()/scale, sums.Std()/scale
+	out.Std = b.deviation(out.Std, sums.N)
 	out.Min, out.Max = float64(sums.Min)/scale, float64(sums.Max)/scale
 	out.Quantiles = make(map[string]float64)
 	for _, q := range b.ranks() {

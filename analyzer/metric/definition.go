@@ -94,6 +94,7 @@ type Definition struct {
 	Doc   string
 
 	Quantile stat.Method // percentile method
+	Sample   bool        // standard deviations are those of a sample: they divide by n - 1
 	First    First       // end of TTFT
 	ToFinish bool        // E2E ends at the end of the response, not at the last token
 	Counts   []Count     // what N is: the first of these that the log tells

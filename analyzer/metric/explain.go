@@ -34,13 +34,21 @@ func (d *Definition) Explain(m *Metric) string {
 	if d != Default {
 		fmt.Fprintf(&b, "  default: %s\n", m.Formula)
 	}
-	fmt.Fprintf(&b, "  percentiles: %s\n", d.Quantile)
+	fmt.Fprintf(&b, "  percentiles: %s\n", d.statistics())
 	for _, text := range d.Differs(m.Name, func(string) bool { return true }) {
 		fmt.Fprintf(&b, "  - %s\n", text)
 	}
 	m.explain(&b)
 	fmt.Fprintf(&b, "\n%s: %s\n\n%s", d.Name, d.Title, wrap(d.Doc, 78))
 	return b.String()
+}
+
+// statistics says how d makes statistics of values.
+func (d *Definition) statistics() string {
+	if d.Sample {
+		return d.Quantile.String() + "; standard deviations divide by n - 1"
+	}
+	return d.Quantile.String()
 }
 
 // explain writes what does not depend on the set.
@@ -93,7 +101,7 @@ func under(b *strings.Builder, m *Metric) {
 
 func (d *Definition) explain() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n%s\npercentiles: %s\n\n", d.Name, d.Title, wrap(d.Doc, 78), d.Quantile)
+	fmt.Fprintf(&b, "%s: %s\n\n%s\npercentiles: %s\n\n", d.Name, d.Title, wrap(d.Doc, 78), d.statistics())
 	for _, m := range all {
 		if f := d.Formula(m); d == Default || f != m.Formula {
 			fmt.Fprintf(&b, "  %-26s %s\n", m.Name, f)

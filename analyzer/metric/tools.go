@@ -79,14 +79,14 @@ var definitions = []*Definition{
 		Doc: "The inter-token latency is the sum of TTFT and all gaps, divided by the chunks received, one with a role included: there is one value per request, " +
 			"and no TPOT. N is what a Llama tokenizer makes of the content, with the token that begins a text.",
 		First: FirstAnswer, ToFinish: true, Counts: []Count{BOSCount}, Gaps: PaceGaps, ITL: &Pace{From: AtStart, To: AtLast, Chunks: true},
-		Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
+		Sample: true, Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
 		names: map[string]string{"chunk_gap": "inter_token_latency_s"},
 	},
 	{
 		Name: "llmperf-2023", Title: "llmperf of 2023: the inter-token latency includes TTFT and divides by tokens",
 		Doc:   "As llmperf, but that the inter-token latency is divided by N. (Its request_output_throughput_token_per_s counted chunks, which tps_e2e does not.)",
 		First: FirstAnswer, ToFinish: true, Counts: []Count{BOSCount}, Gaps: PaceGaps, ITL: &Pace{From: AtStart, To: AtLast},
-		Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
+		Sample: true, Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
 		names: map[string]string{"chunk_gap": "inter_token_latency_s", "tps_e2e": "request_output_throughput_token_per_s"},
 	},
 	{

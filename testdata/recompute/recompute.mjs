@@ -180,6 +180,7 @@ const tools = {
     const counted = r.filter((q) => q.last !== null && q.event !== null && q.gaps !== null)
     out.chunk_gap = stats(counted.map((q) => quotient(q.last - q.start, q.gaps.length + 1 + (q.event < q.token ? 1 : 0))), linear)
     out.tpot = { n: 0 }
+    for (const m of Object.values(out)) if (m.n > 0) m.std *= Math.sqrt(m.n / (m.n - 1)) // pandas divides by n - 1
     return out
   },
   databricks(r) {
