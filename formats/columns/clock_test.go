@@ -90,3 +90,14 @@ func TestNoArrival(t *testing.T) {
 		}
 	}
 }
+
+// TestTornElement: an element of an array on one line that is torn costs itself.
+func TestTornElement(t *testing.T) {
+	text := `[{"id":"a","latency_ms":100}, {"id":"b,"latency_ms":100}, {"id":"c","x":[{"y":1},"z"2],"latency_ms":200}, {"id":"d","latency_ms":300}]`
+	for size := 1; size < 200; size += 29 {
+		rows, codes, _ := read(t, source(text), formats.Options{Block: size})
+		if got := strings.Join(rows, "|"); got != "a ok end=100|d ok end=300" || strings.Join(codes, ",") != "bad_record 2" {
+			t.Errorf("in blocks of %d: %s %v", size, got, codes)
+		}
+	}
+}

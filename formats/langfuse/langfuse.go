@@ -39,7 +39,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	first, _, _ := bytes.Cut(h.Start, []byte("\n"))
+	first, _, _ := bytes.Cut(bytes.TrimLeft(h.Start, "\r\n \t"), []byte("\n"))
 	names := make(bench.Keys, 0, 64)
 	for name := range bytes.SplitSeq(first, []byte(",")) {
 		names = append(names, formats.Key{Name: string(bytes.Trim(name, "\"\r "))})

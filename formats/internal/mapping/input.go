@@ -26,6 +26,7 @@ type input struct {
 	off  int64 // of buf[0] in the source
 	size int   // bytes read at a time
 	eof  bool
+	torn bool // an element of an array on this line: the cursor may be within
 	err  error
 }
 
@@ -76,6 +77,28 @@ func (in *input) skipLine() {
 	}
 }
 
+// resume goes to the next element of an array on this line, from n bytes on, or
+// else behind the line.
+func (in *input) resume(n int) {
+	for {
+		k, found := jsonrows.Resume(in.buf, in.i+n)
+		if in.torn = found; found {
+			in.i = k
+			return
+		}
+		if k < len(in.buf) {
+			in.skipLine()
+			return
+		}
+		from := max(in.i, k-jsonrows.Behind)
+		n, in.i = k-from, from
+		if !in.more() {
+			in.skipLine()
+			return
+		}
+	}
+}
+
 // outcome is what a look for a record has found.
 type outcome uint8
 
@@ -116,6 +139,7 @@ type table struct {
 	path   []byte // of half a number; see halves
 	half   [2]uint64
 	halves uint8
+	within bool // an array of objects
 	spare  []byte
 }
 
@@ -159,10 +183,22 @@ func (t *table) read(in *input) outcome {
 func (t *table) object(in *input) outcome {
 	for {
 		for in.i < len(in.buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.buf[in.i]) >= 0 {
+			switch in.buf[in.i] {
+			case '[':
+				t.within = true
+			case ']':
+				t.within = in.torn
+			case '\n':
+				in.torn = false
+			}
 			in.i++
 		}
 		if in.i < len(in.buf) {
-			break
+			if !in.torn || in.buf[in.i] == '{' {
+				break
+			}
+			in.resume(0)
+			continue
 		}
 		if !in.more() {
 			return ended
@@ -186,6 +222,10 @@ func (t *table) object(in *input) outcome {
 		}
 		if in.err != nil {
 			return ended
+		}
+		if whole && t.within {
+			in.resume(next - in.i)
+			return bad
 		}
 		in.skipLine()
 		switch {

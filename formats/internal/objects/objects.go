@@ -4,7 +4,7 @@
 // before them, so one goroutine reads them in order.
 //
 // An object that breaks off costs itself and no other: what follows is read from
-// the next line on.
+// the next line on, or from the next element of an array on one line.
 package objects
 
 import (
@@ -64,6 +64,9 @@ type reader struct {
 	eof  bool
 	long int64 // objects that begin before this offset are looked for in their lines only
 	over bool  // of a line that is too long the rest is skipped
+
+	within bool // an array of objects
+	torn   bool // an element of it on this line: the cursor may be within
 
 	table  *table // nil: there are objects and lines
 	begun  bool
@@ -173,7 +176,10 @@ func (r *reader) step() bool {
 		return r.row()
 	case c == '{':
 		return r.object()
+	case r.torn && c != ',':
+		return r.resume(0)
 	case c == '[' && r.opens(), c == ',', c == ']':
+		r.within = c == '[' || c == ',' && r.within
 		r.i++
 		return true
 	}
@@ -184,6 +190,7 @@ func (r *reader) step() bool {
 func (r *reader) space() {
 	for !r.over {
 		for r.i < len(r.buf) && (r.buf[r.i] == ' ' || r.buf[r.i] == '\n' || r.buf[r.i] == '\r' || r.buf[r.i] == '\t') {
+			r.torn = r.torn && r.buf[r.i] != '\n'
 			r.i++
 		}
 		if r.i < len(r.buf) || !r.more() {
@@ -232,6 +239,10 @@ func (r *reader) object() bool {
 			return true
 		}
 		if next < len(text) || at < r.long { // it is broken there, or longer than its line
+			if r.within {
+				r.Skip(broken, at)
+				return r.resume(next)
+			}
 			return r.skip(at, broken)
 		}
 		if len(text) < maxRecord && r.more() {
@@ -253,12 +264,32 @@ func (r *reader) skip(at int64, p *assemble.Problem) bool {
 	return r.pass()
 }
 
+// resume moves to the next element of an array on this line, from n bytes behind
+// the cursor on, or else behind the line.
+func (r *reader) resume(n int) bool {
+	for {
+		k, found := jsonrows.Resume(r.buf, r.i+n)
+		if found {
+			r.i, r.torn = k, true
+			return true
+		}
+		if k < len(r.buf) {
+			return r.pass()
+		}
+		from := max(r.i, k-jsonrows.Behind)
+		n, r.i = k-from, from
+		if !r.more() {
+			return r.pass()
+		}
+	}
+}
+
 // pass moves behind the next line feed.
 func (r *reader) pass() bool {
 	for {
 		if k := bytes.IndexByte(r.buf[r.i:], '\n'); k >= 0 {
 			r.i += k + 1
-			r.over = false
+			r.over, r.torn = false, false
 			return true
 		}
 		r.i = len(r.buf)

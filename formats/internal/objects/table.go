@@ -18,11 +18,12 @@ type table struct {
 	spare []byte   // of cells with quotes within
 }
 
-// isTable tells whether a text begins with a row of names and not with an object.
+// isTable tells whether a text begins with a row of names and not with an object,
+// nor with the end of one.
 func isTable(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n\ufeff")
 	first, _, _ := bytes.Cut(head, []byte("\n"))
-	return len(first) > 0 && first[0] != '{' && first[0] != '[' && bytes.IndexByte(first, ',') > 0 && !bytes.HasPrefix(first, event)
+	return len(first) > 0 && first[0] != '{' && first[0] != '[' && bytes.IndexByte(first, ',') > 0 && !bytes.ContainsAny(first, "{}:")
 }
 
 // row reads the next row.
