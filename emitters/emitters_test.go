@@ -34,6 +34,9 @@ const (
 	between    = 15 * time.Millisecond
 )
 
+// odd is what no completion holds, and must neither be a token nor stop an answer.
+var odd = []string{`"choices":["x"],"usage":[1]`, `"choices":7,"usage":3`, `"choices":[{"index":[0],"delta":"x"}]`, `"choices":[null],"created":null`}
+
 // serve answers as an OpenAI-compatible server does.
 func serve(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
@@ -59,6 +62,11 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	w.(http.Flusher).Flush() // sends the header, which must not be sent again
+	if kind == "other" {     // an answer that is no completion, such as of the Responses API
+		chunk(`"type":"response.output_text.delta","delta":"secret"`)
+		return
+	}
 	delta(0, `{"role":"assistant","content":""}`)
 	time.Sleep(untilFirst)
 	switch kind {
@@ -67,6 +75,13 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		delta(1, `{"content":"secret"}`)
 		time.Sleep(between)
 		delta(1, `{"content":"secret"}`)
+	case "odd": // fields of types that others do not use
+		for _, rest := range odd {
+			chunk(rest)
+		}
+		delta(0, `{"content":[{"type":"text","text":"secret"}],"refusal":{}}`)
+		time.Sleep(between)
+		delta(0, `{"content":"secret","tool_calls":[]}`)
 	case "reasoning":
 		delta(0, `{"reasoning_content":"secret"}`)
 		time.Sleep(between)
@@ -216,7 +231,12 @@ func TestNetHTTP(t *testing.T) {
 		return log.Write(b)
 	}))
 	server := httptest.NewUnstartedServer(handler)
-	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
+	server.Config.ErrorLog = stdlog.New(writer(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("superfluous")) {
+			t.Errorf("%s", b)
+		}
+		return len(b), nil
+	}), "", 0)
 	server.Start()
 	if res, err := http.Get(server.URL); err == nil { // no request of the log
 		res.Body.Close()
@@ -292,7 +312,7 @@ func start(t *testing.T, cmd *exec.Cmd) (url string, stop func()) {
 // that fails.
 func try(t *testing.T, url, panicked string, stop func() []byte) {
 	t.Helper()
-	ids := []string{"plain-0", "plain-1", "plain-2", "plain-3", "whole", "refused", "choices", "reasoning", "error", "panic", "gone"}
+	ids := []string{"plain-0", "plain-1", "plain-2", "plain-3", "whole", "refused", "choices", "odd", "other", "reasoning", "error", "panic", "gone"}
 	saw := make([]seen, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {
@@ -324,6 +344,8 @@ func check(t *testing.T, id string, got []row, saw seen, panicked string) {
 		"whole":     {status: "ok", prompt: 5, output: 4, cached: -1, reason: "length", stream: "false"},
 		"refused":   {status: "failed", prompt: -1, output: -1, cached: -1, class: "http_429", stream: "false"},
 		"choices":   {status: "ok", prompt: 5, output: 1, cached: 2, kind: "content", reason: "stop", stream: "true", gaps: []int64{}},
+		"odd":       {status: "ok", prompt: 5, output: 9, cached: 2, kind: "content", reason: "stop", stream: "true", gaps: make([]int64, 1)},
+		"other":     {status: "ok", prompt: -1, output: -1, cached: -1, stream: "true"},
 		"reasoning": {status: "ok", prompt: 5, output: 9, cached: 2, kind: "reasoning", reason: "stop", stream: "true", gaps: make([]int64, 1)},
 		"error":     {status: "failed", prompt: -1, output: 1, cached: -1, class: "stream_error", kind: "content", stream: "true", gaps: []int64{}},
 		"panic":     {status: "failed", prompt: -1, output: 1, cached: -1, class: panicked, kind: "content", stream: "true", gaps: []int64{}},
@@ -345,7 +367,7 @@ func check(t *testing.T, id string, got []row, saw seen, panicked string) {
 		}
 		want.output, want.gaps = g.output, g.gaps
 	}
-	streamed := want.stream == "true"
+	streamed := want.stream == "true" && kind != "other"
 	if streamed && (g.first < untilFirst || g.first > saw.first || g.last-g.first < time.Duration(len(want.gaps))*between || len(g.gaps) != len(want.gaps)) ||
 		!streamed && (g.first >= 0 || g.gaps != nil) {
 		t.Errorf("%s: first token %v, last %v, gaps %v; the client saw %+v", id, g.first, g.last, g.gaps, saw)

@@ -116,17 +116,19 @@ class Tap:
         """Takes a chunk, or the body of an answer that is not streamed."""
         try:
             body = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(body, dict):
             return
         self.id = self.id or body.get("id") or ""
         self.model = body.get("model") or self.model
-        self.usage = body.get("usage") or self.usage
+        self.usage = table(body.get("usage")) or self.usage
         if body.get("error"):
             self.failed = "stream_error"
-        for choice in body.get("choices") or ():
-            delta = choice.get("delta") or {}
+        choices = body.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            choice = table(choice)
+            delta = table(choice.get("delta"))
             kind = None
             if delta.get("reasoning_content") or delta.get("reasoning"):
                 kind = "reasoning"
@@ -136,7 +138,8 @@ class Tap:
                 kind = "tool"
             elif delta.get("refusal"):
                 kind = "refusal"
-            own = self.choices.setdefault(choice.get("index", 0), {"times": []})
+            index = choice.get("index")
+            own = self.choices.setdefault(index if isinstance(index, int) else 0, {"times": []})
             if choice.get("finish_reason"):
                 own["reason"] = choice["finish_reason"]
                 self.ended = True
@@ -154,12 +157,12 @@ class Tap:
         choices = self.choices or {0: {"times": []}}
         for index, choice in choices.items():
             record = {"request_id": self.id, "model": self.model, "stream": self.stream, "prompt_tokens": self.usage.get("prompt_tokens"),
-                      "cached_tokens": (self.usage.get("prompt_tokens_details") or {}).get("cached_tokens"), "finish_reason": choice.get("reason")}
+                      "cached_tokens": table(self.usage.get("prompt_tokens_details")).get("cached_tokens"), "finish_reason": choice.get("reason")}
             if len(choices) > 1:  # usage counts the tokens of all
                 record.update(choice=index, n_choices=len(choices))
             else:
                 record["output_tokens"] = self.usage.get("completion_tokens")
-                record["reasoning_tokens"] = (self.usage.get("completion_tokens_details") or {}).get("reasoning_tokens")
+                record["reasoning_tokens"] = table(self.usage.get("completion_tokens_details")).get("reasoning_tokens")
             cancelled = isinstance(failure, asyncio.CancelledError) or self.gone
             if cancelled and not self.ended and not self.whole:
                 record["status"] = "aborted"
@@ -175,9 +178,14 @@ class Tap:
                 times.update(first_event=self.event, first_answer_token=choice.get("answer"))
             parts = [json.dumps(name) + ":" + json.dumps(value) for name, value in record.items() if value not in (None, "")]
             parts += ['"%s":%s' % (name, stamp(at)) for name, at in times.items() if at is not None]
-            if self.stream:
+            if self.stream and self.choices:  # else it is no answer of which the tokens can be told
                 parts.append('"token_timestamps":[%s]' % ",".join(map(stamp, choice["times"])))
             yield ("{" + ",".join(parts) + "}\n").encode()
+
+
+def table(value):
+    """Returns a value that should be an object: whatever an application answers, it must not fail here."""
+    return value if isinstance(value, dict) else {}
 
 
 def stamp(ns):

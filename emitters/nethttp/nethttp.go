@@ -15,6 +15,7 @@ package nethttp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -126,7 +127,10 @@ func (t *tap) Write(b []byte) (int, error) {
 
 // Flush implements http.Flusher, which many handlers look for.
 func (t *tap) Flush() {
-	if err := http.NewResponseController(t.ResponseWriter).Flush(); err != nil {
+	if t.status == 0 {
+		t.WriteHeader(http.StatusOK)
+	}
+	if err := http.NewResponseController(t.ResponseWriter).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		t.broken = true
 	}
 }
@@ -162,18 +166,19 @@ func (t *tap) payload(data []byte, now time.Time) {
 		Error   any    `json:"error"`
 		Choices []struct {
 			Index  int    `json:"index"`
-			Text   string `json:"text"`
+			Text   given  `json:"text"`
 			Reason string `json:"finish_reason"`
 			Delta  struct {
-				Content   string            `json:"content"`
-				Reasoning string            `json:"reasoning"`
-				Thinking  string            `json:"reasoning_content"`
-				Refusal   string            `json:"refusal"`
-				Tools     []json.RawMessage `json:"tool_calls"`
+				Content   given `json:"content"`
+				Reasoning given `json:"reasoning"`
+				Thinking  given `json:"reasoning_content"`
+				Refusal   given `json:"refusal"`
+				Tools     given `json:"tool_calls"`
 			} `json:"delta"`
 		} `json:"choices"`
 	}
-	if json.Unmarshal(data, &body) != nil {
+	// A field of another type than it should have says nothing; the others do.
+	if err := json.Unmarshal(data, &body); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return
 	}
 	if t.id == "" {
@@ -191,17 +196,30 @@ func (t *tap) payload(data []byte, now time.Time) {
 	for _, c := range body.Choices {
 		kind := ""
 		switch {
-		case c.Delta.Thinking != "" || c.Delta.Reasoning != "":
+		case bool(c.Delta.Thinking || c.Delta.Reasoning):
 			kind = "reasoning"
-		case c.Delta.Content != "" || c.Text != "":
+		case bool(c.Delta.Content || c.Text):
 			kind = "content"
-		case len(c.Delta.Tools) > 0:
+		case bool(c.Delta.Tools):
 			kind = "tool"
-		case c.Delta.Refusal != "":
+		case bool(c.Delta.Refusal):
 			kind = "refusal"
 		}
 		t.choice(c.Index).add(kind, c.Reason, now)
 	}
+}
+
+// given tells of a value, a text or a list of parts, whether there is anything in it.
+type given bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (g *given) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "null", "false", `""`, "[]", "{}":
+	default:
+		*g = true
+	}
+	return nil
 }
 
 // choice returns the sequence of an index.
@@ -268,7 +286,8 @@ func (t *tap) line(panicked any, gone bool) []byte {
 	if !t.stream {
 		t.payload(t.rest, now)
 	}
-	if len(t.choices) == 0 {
+	seen := len(t.choices) > 0 // else it is no answer of which the tokens can be told
+	if !seen {
 		t.choices = append(t.choices, &choice{})
 	}
 	var out []byte
@@ -283,7 +302,9 @@ func (t *tap) line(panicked any, gone bool) []byte {
 			for _, at := range c.times {
 				times = append(times, stamp{at})
 			}
-			r.Times, r.Kind = &times, c.kind
+			if r.Kind = c.kind; seen {
+				r.Times = &times
+			}
 			if !t.event.IsZero() {
 				r.Event = &stamp{t.event}
 			}

@@ -15,6 +15,9 @@ from tokenlog import TokenLog  # noqa: E402
 UNTIL_FIRST, BETWEEN = 0.06, 0.015
 
 
+ODD = [{"choices": ["x"], "usage": [1]}, {"choices": 7, "usage": 3}, {"choices": [{"index": [0], "delta": "x"}]}, {"choices": [None]}]
+
+
 async def stream(kind):
     """Yields the events of an answer, with pauses."""
     base = {"id": "c", "object": "chat.completion.chunk", "model": "m"}
@@ -22,6 +25,9 @@ async def stream(kind):
     def delta(index=0, reason=None, **delta):
         return {**base, "choices": [{"index": index, "delta": delta, "finish_reason": reason}]}
 
+    if kind == "other":  # no completion
+        yield {"type": "response.output_text.delta", "delta": "secret"}
+        return
     yield delta(role="assistant", content="")
     await asyncio.sleep(UNTIL_FIRST)
     if kind == "choices":
@@ -30,6 +36,12 @@ async def stream(kind):
         await asyncio.sleep(BETWEEN)
         yield delta(1, content="secret")
         yield delta(1, "stop")
+    elif kind == "odd":  # fields of types that others do not use
+        for o in ODD:
+            yield {**base, **o}
+        yield delta(content=[{"type": "text", "text": "secret"}], refusal={})
+        await asyncio.sleep(BETWEEN)
+        yield delta(content="secret", tool_calls=[])
     elif kind == "reasoning":
         yield delta(reasoning_content="secret")
         await asyncio.sleep(BETWEEN)
