@@ -9,6 +9,13 @@ const cell = (s) => String(s).replace(/[\\|<>*_`[\]]/g, '\\$&').replace(/\s+/g, 
 const shown = ['ttft', 'tpot', 'chunk_gap', 'e2e', 'prompt_tokens', 'output_tokens']
 const rates = ['request_rate', 'tps', 'tps_prompt', 'concurrency_mean']
 
+// shareText is the goodput of a report: a share, its bounds, or why there is none.
+export function shareText(g) {
+  if (g.share.value !== null) return text('ratio', g.share.value)
+  if (g.share_low.value === null) return '— (' + reason(g.share.reason) + ')'
+  return text('ratio', g.share_low.value) + ' to ' + text('ratio', g.share_high.value)
+}
+
 export function markdown(report, command) {
   const out = []
   for (const r of report.runs) {
@@ -31,7 +38,7 @@ export function markdown(report, command) {
       if (v) out.push(`- ${metricName(name)}: ${v.value === null ? '— (' + reason(v.reason) + ')' : text(v.unit || '', v.value)}`)
     }
     const g = r.goodput
-    if (g) out.push(`- goodput under ${cell(g.slo.join(', '))}: ${g.share.value === null ? text('ratio', g.share_low.value ?? 0) + ' to ' + text('ratio', g.share_high.value ?? 0) : text('ratio', g.share.value)} of ${count(g.denominator)} requests`)
+    if (g) out.push(`- goodput under ${cell(g.slo.join(', '))}: ${shareText(g)} of ${count(g.denominator)} requests`)
     for (const n of r.notes) out.push('- ' + cell(plainly(n)))
     out.push('')
   }

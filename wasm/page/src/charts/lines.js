@@ -5,12 +5,15 @@ import { colors, theme } from '../theme.js'
 import { timeSteps, axis as axisScale, number, text } from '../format.js'
 import { frame, right } from './plotarea.js'
 import { paints } from './picture.js'
+import { steps } from './steps.js'
 
 // Lines draws series [{label, values, color, unit, dash, width, fill, stepped}] over t,
-// in ns since the start. onRange(from, to) is a brush over time.
-export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, label, mini, instant }) {
-  const [ref, width] = useSize(), host = useRef(null), plot = useRef(null), shown = use(theme), latest = useRef(null)
+// in ns since the start; the last step holds until end. onRange(from, to) is a brush
+// over time.
+export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, end, label, mini, instant }) {
+  const [ref, width] = useSize(), host = useRef(null), plot = useRef(null), shown = use(theme), latest = useRef(null), last = useRef(end)
   latest.current = onRange
+  last.current = end
   const reading = useRef(null)
   reading.current = (i) => '+' + text('ns', Math.max(0, t[i])) + '   ' + series.map((s) => s.label + ' ' + (s.values[i] === s.values[i] ? text(s.unit ?? unit, s.values[i]) : 'not recorded')).join('   ')
   const shape = JSON.stringify([series.map((s) => [s.label, s.color, s.dash, s.fill, s.stepped]), shown, height, unit, mini])
@@ -28,7 +31,7 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
       scales: { x: { time: false }, y: { range: (u, lo, hi) => [Math.min(0, lo || 0), (hi || 0) > 0 ? hi * 1.08 : 1] } },
       axes: mini ? [{ show: false }, { show: false }] : [axis({ size: 24, incrs: timeSteps, values: (u, list) => { const s = axisScale('ns', list); return list.map((v, i) => number(s, v) + (i === list.length - 1 ? ' ' + s.symbol : '')) } }),
         axis({ size: 58, space: 28, values: (u, list) => scaled(unit, list) })],
-      series: [{}, ...series.map((s) => ({ label: s.label, stroke: c[s.color], width: s.width || 1.5, dash: s.dash, fill: s.fill ? c[s.color] + '2e' : undefined, points: { show: false }, paths: s.stepped === false ? undefined : uPlot.paths.stepped({ align: 1 }), spanGaps: false }))],
+      series: [{}, ...series.map((s) => ({ label: s.label, stroke: c[s.color], width: s.width || 1.5, dash: s.dash, fill: s.fill ? c[s.color] + '2e' : undefined, points: { show: false }, paths: s.stepped === false ? undefined : (u, i) => path(u, i, last.current), spanGaps: false }))],
       hooks: {
         // The unit of the numbers stands above them.
         draw: [(u) => {
@@ -69,8 +72,8 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
       plot.current.setScale('x', { min: lo, max: hi > lo ? hi : lo + 1 })
     })
     plot.current.redraw()
-    if (!mini) paints(ref.current, (g, c) => again(g, c, { t, series, unit, width, height, lo, hi }))
-  }, [width, shape, t, ...series.map((s) => s.values), from, to])
+    if (!mini) paints(ref.current, (g, c) => again(g, c, { t, series, unit, width, height, lo, hi, end }))
+  }, [width, shape, t, ...series.map((s) => s.values), from, to, end])
   // The arrow keys move the cursor from value to value and read it out.
   const at = useRef(-1)
   const key = (e) => {
@@ -86,8 +89,21 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
   return html`<div class=${mini ? 'lines mini' : 'lines'} ref=${ref} role="img" tabindex="0" aria-label=${label + '. Arrow keys read its values.'} onKeyDown=${key}><div ref=${host}></div><div class="readout"></div></div>`
 }
 
+// path is a step line for uPlot, whose own ones end at the last value before a gap.
+function path(u, series, end) {
+  const [t, values] = [u.data[0], u.data[series]], x = (v) => Math.round(u.valToPos(v, 'x', true)), y = (v) => Math.round(u.valToPos(v, 'y', true))
+  const stroke = new Path2D(), fill = new Path2D(), zero = y(0)
+  steps(t, values, end, (from, to, v, joined) => {
+    const [a, b, h] = [x(from), x(to), y(v)]
+    joined ? stroke.lineTo(a, h) : stroke.moveTo(a, h)
+    stroke.lineTo(b, h)
+    fill.rect(a, Math.min(h, zero), b - a, Math.abs(zero - h))
+  })
+  return { stroke, fill, clip: null, flags: 1 }
+}
+
 // again draws the lines without uPlot, for pictures.
-function again(g, c, { t, series, unit, width, height, lo, hi }) {
+function again(g, c, { t, series, unit, width, height, lo, hi, end }) {
   let bottom = 0, top = 0
   for (const s of series) s.values.forEach((v, i) => {
     if (v === v && t[i] >= lo && t[i] <= hi) {
@@ -102,33 +118,20 @@ function again(g, c, { t, series, unit, width, height, lo, hi }) {
   g.rect(box.x, box.y, box.w, box.h)
   g.clip()
   for (const s of series) {
-    const walk = (f) => {
-      let on = false
-      for (let i = 0; i < t.length; i++) {
-        const v = s.values[i]
-        if (v !== v) { on = false; continue }
-        f(sx(t[i]), sy(v), on, on && s.stepped !== false ? sy(s.values[i - 1]) : null)
-        on = true
-      }
-    }
-    if (s.fill) {
+    const step = s.stepped !== false
+    if (s.fill && step) {
       g.fillStyle = c[s.color]
       g.globalAlpha = 0.18
-      let last = null
-      walk((x, y, on, before) => {
-        if (on) g.fillRect(last[0], before ?? y, x - last[0], sy(0) - (before ?? y))
-        last = [x, y]
-      })
+      steps(t, s.values, end, (from, to, v) => g.fillRect(sx(from), sy(v), sx(to) - sx(from), sy(0) - sy(v)))
       g.globalAlpha = 1
     }
     g.strokeStyle = c[s.color]
     g.lineWidth = s.width || 1.5
     g.setLineDash(s.dash || [])
     g.beginPath()
-    walk((x, y, on, before) => {
-      if (!on) return g.moveTo(x, y)
-      if (before !== null) g.lineTo(x, before)
-      g.lineTo(x, y)
+    steps(t, s.values, end, (from, to, v, joined) => {
+      joined ? g.lineTo(sx(from), sy(v)) : g.moveTo(sx(from), sy(v))
+      if (step) g.lineTo(sx(to), sy(v))
     })
     g.stroke()
     g.setLineDash([])

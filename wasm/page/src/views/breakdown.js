@@ -5,7 +5,7 @@ import * as store from '../store.js'
 import { text, count, common, short, rankName, timeSteps } from '../format.js'
 import { metricName, Select } from '../widgets.js'
 import { reason } from '../reasons.js'
-import { origin } from '../curves.js'
+import { start } from '../curves.js'
 import { zoom } from '../zoom.js'
 import { Figure } from '../charts/figure.js'
 import { Lines } from '../charts/lines.js'
@@ -60,9 +60,9 @@ export function Breakdown({ run }) {
 }
 
 // Changes are the largest changes between windows, taken apart.
-function Changes({ list, run }) {
+function Changes({ list, base }) {
   if (!list?.length) return null
-  const base = origin(run), signed = (v) => (v.value > 0 ? '+' : v.value < 0 ? '−' : '') + text(v.unit || 'ns', Math.abs(v.value))
+  const signed = (v) => (v.value > 0 ? '+' : v.value < 0 ? '−' : '') + text(v.unit || 'ns', Math.abs(v.value))
   return html`<div class="facts"><p>The largest changes of a mean from one window to the next, by part:</p><ul>${list.slice(0, 6).map((c) => html`<li>${metricName(c.of)} at the ${c.side}, ${text('ns', Math.max(0, c.from - base))} → ${text('ns', Math.max(0, c.to - base))}: ${text('ns', c.total.before.value)} → ${text('ns', c.total.after.value)} (${signed(c.total.change)}): ${[...c.entries, { ...c.residual, leaves: ['residual'] }].filter((e) => e.change.value).sort((a, b) => Math.abs(b.change.value) - Math.abs(a.change.value)).map((e) => e.leaves.join(' + ').replace(/_/g, ' ') + ' ' + signed(e.change)).join(', ')}</li>`)}</ul></div>`
 }
 
@@ -75,16 +75,16 @@ function Groups({ run, by, rank }) {
 }
 
 function Windows({ run, by, rank }) {
-  const base = origin(run), d = useMemo(() => {
+  const sel = use(store.selection), base = start(run, use(store.here), sel), d = useMemo(() => {
     const sets = run.groups.length && run.groups.some((g) => g.windows.length) ? run.groups.slice(0, 7).map((g) => ({ label: named(g, by).join(' · '), windows: g.windows })) : [{ label: '', windows: run.windows }]
     const all = [...new Set(sets.flatMap((x) => x.windows.map((w) => w.from)))].sort((a, b) => a - b), end = Math.max(...sets.flatMap((x) => x.windows.map((w) => w.to)))
-    const t = Float64Array.from([...all, end], (x) => Math.max(0, x - base))
+    const t = Float64Array.from([...all, end], (x) => Math.max(sel?.[0] ?? 0, x - base))
     const values = (ws, f) => {
       const at = new Map(ws.map((w) => [w.from, w])), v = all.map((x) => { const w = at.get(x), y = w ? f(w) : null; return y === null || y === undefined ? NaN : y })
       return Float64Array.from([...v, v[v.length - 1]])
     }
     return { sets, all, t, values }
-  }, [run])
+  }, [run, base, sel])
   if (d.all.length < 2) return null
   const several = d.sets.length > 1 || d.sets[0].label, tail = rankName(rank)
   const series = (f, g) => several ? d.sets.map((x, i) => ({ label: x.label, color: 's' + i, dash: i > 3 ? [5, 3] : undefined, values: d.values(x.windows, f) })) : [g && { label: 'p50', color: 's0', dash: [5, 3], values: d.values(d.sets[0].windows, g) }, { label: g ? tail : '', color: 's0', fill: !g, values: d.values(d.sets[0].windows, f) }].filter(Boolean)
@@ -97,5 +97,5 @@ function Windows({ run, by, rank }) {
   const length = text('ns', store.report.value.query.window_ns ?? d.all[1] - d.all[0]), rows = d.all.map((from, i) => ({ from, i }))
   const table = () => ({ head: ['from', ...panels.flatMap((p) => p.series.map((x) => [p.title, x.label].filter(Boolean).join(' ')))], rows: rows.map(({ i }) => [text('ns', d.t[i]), ...panels.flatMap((p) => p.series.map((x) => x.values[i] === x.values[i] ? text(p.unit, x.values[i]) : '—'))]) })
   return html`<${Figure} title=${'Windows of ' + length} sentence=${`Each window counts the requests sent or received in it; drag to select a time.${several ? ` Tails are ${tail}; [ and ] change it.` : ''}${run.groups.length > 7 ? ' The first 7 groups are drawn.' : ''}`} table=${table} legend=${several ? d.sets.map((x, i) => ({ label: x.label, color: 's' + i, kind: i > 3 ? 'dash' : 'line' })) : [{ label: tail, color: 's0', kind: 'line' }, { label: 'median', color: 's0', kind: 'dash' }]}>
-    <div class="small-multiples">${panels.map((p) => html`<div key=${p.title}><h4>${p.title}</h4><${Lines} t=${d.t} series=${p.series} unit=${p.unit} height=${120} sync="windows" onRange=${zoom} label=${p.title + ' by window'} /></div>`)}</div><${Changes} list=${run.changes} run=${run} /></${Figure}>`
+    <div class="small-multiples">${panels.map((p) => html`<div key=${p.title}><h4>${p.title}</h4><${Lines} t=${d.t} series=${p.series} unit=${p.unit} height=${120} from=${sel?.[0]} to=${sel?.[1]} sync="windows" onRange=${zoom} label=${p.title + ' by window'} /></div>`)}</div><${Changes} list=${run.changes} base=${base} /></${Figure}>`
 }

@@ -34,7 +34,7 @@ export function Compare() {
     ${warnings.length > 0 && html`<ul class="findings warnings">${warnings.map((w) => html`<li class="warn">${w}</li>`)}</ul>`}
     <div class="scroll" tabindex="0" role="region" aria-label="Metrics of both runs"><table class="table"><thead><tr><th>metric</th><th class="num">A</th><th class="num">B</th><th class="num">B − A</th><th class="num">p</th><th class="num">n</th></tr></thead>
       <tbody>${rows.map((x) => html`<tr key=${x.name}><td>${x.title}</td><td class="num">${x.a}</td><td class="num">${x.b}</td><td class=${'num delta ' + x.mark}>${x.delta}</td><td class="num">${x.p}</td><td class="num">${x.n}</td></tr>`)}</tbody></table></div>
-    <p class="facts">Latencies: medians, and Mann-Whitney's two-sided p over requests; ~ where p ≥ 0.05 or there are fewer than 8 values a side. Rates have one value per run: no test can tell their difference from chance.</p></section>
+    <p class="facts">Latencies: medians, and Mann-Whitney's two-sided p over requests; ~ where p ≥ 0.05 or there are fewer than 8 values a side. Gaps are not tested: those of one request depend on each other. Rates have one value per run: no test can tell their difference from chance.</p></section>
     ${name && html`<${Shift} name=${name} names=${names} a=${a} b=${b} A=${A} B=${B} s=${s} />`}
     <${Flights} A=${A} B=${B} />${r.runs.length > 2 && name && html`<${All} runs=${r.runs} all=${all} name=${name} mode=${s.curve} />`}<${Frontier} runs=${r.runs} />`
 }
@@ -57,7 +57,7 @@ function table(A, B, ra, rb) {
     const va = x.quantiles['0.5'], vb = y.quantiles['0.5']
     if (va === undefined || vb === undefined) continue
     const p = ra?.[name] instanceof Float64Array && rb?.[name] instanceof Float64Array ? rankSum(known(ra[name]), known(rb[name])) : null
-    out.push(row(name, metricName(name) + ' p50', x.unit, va, vb, p, `${count(x.n)} · ${count(y.n)}`, true))
+    out.push(row(name, metricName(name) + ' p50', x.unit, va, vb, p, `${count(x.n)} · ${count(y.n)}`, name !== 'chunk_gap'))
     const [qa, qb] = [x.quantiles['0.99'], y.quantiles['0.99']]
     if (qa !== undefined && qb !== undefined) out.push(row(name + '99', metricName(name) + ' p99', x.unit, qa, qb, null, `${count(x.n)} · ${count(y.n)}`, false))
   }

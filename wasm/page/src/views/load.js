@@ -32,13 +32,14 @@ function Series({ run, rows, sel, n, setN }) {
   if (!s) return html`<section class="panel"><p class="muted">Reading …</p></section>`
   const some = (c) => c && c.some((x) => x > 0), wide = `buckets of ${text('ns', s.w)}`
   const chart = (title, sentence, series, unit) => html`<${Figure} title=${title} sentence=${sentence} table=${() => ({ head: ['time (s)', ...series.map((x) => x.label)], rows: Array.from(s.t, (t, i) => [(t / 1e9).toFixed(3), ...series.map((x) => x.values[i] === x.values[i] ? Number(x.values[i].toPrecision(4)) : '—')]) })} legend=${series.map((x) => ({ label: x.label + (unit ? ' (' + unit + ')' : ''), color: x.color, kind: x.dash ? 'dash' : 'line' }))}>
-    <${Lines} t=${s.t} series=${series} unit=${unit} height=${150} sync="load" from=${from} to=${to} onRange=${zoom} label=${title} /></${Figure}>`
+    <${Lines} t=${s.t} series=${series} unit=${unit} height=${150} sync="load" from=${from} to=${to} end=${s.t[s.t.length - 1] + s.w} onRange=${zoom} label=${title} /></${Figure}>`
+  const whole = (v) => v && v.value !== null ? `; ${text(v.unit, v.value)} over the whole selection` : ''
   const peak = (c) => c.reduce((a, b) => b > a ? b : a, 0)
   return html`<div class="row"><${Choice} label="Buckets" value=${n} onChange=${setN} options=${buckets} /><span class="muted">${wide}; drag over a chart to select a time</span></div>
     <div class="two">
-    ${chart('Requests per second', `Sends or arrivals and ends, ${wide}; ${text('requests/s', run.throughput.values.request_rate?.value ?? 0)} over the whole selection.`, [{ label: 'arrivals', values: s.arrivals, color: 's0' }, { label: 'ends', values: s.ends, color: 's2' }, ...(some(s.failures) ? [{ label: 'failures', values: s.failures, color: 'failed' }] : [])], 'requests/s')}
+    ${chart('Requests per second', `Sends or arrivals and ends, ${wide}${whole(run.throughput.values.request_rate)}.`, [{ label: 'arrivals', values: s.arrivals, color: 's0' }, { label: 'ends', values: s.ends, color: 's2' }, ...(some(s.failures) ? [{ label: 'failures', values: s.failures, color: 'failed' }] : [])], 'requests/s')}
     ${chart('In flight', `Mean and greatest number within each bucket; at most ${text('', peak(s.max))}.`, [{ label: 'greatest', values: s.max, color: 's5', dash: [4, 3] }, { label: 'mean', values: s.running, color: 's0', fill: true }, ...(some(s.waiting) ? [{ label: 'waiting', values: s.waiting, color: 'queue' }] : [])], '')}
-    ${some(s.output) ? chart('Output tokens per second', `Tokens by the time they came, ${wide}; ${run.throughput.values.tps?.value === null ? '' : text('tokens/s', run.throughput.values.tps.value) + ' over the whole selection'}.`, [{ label: 'output', values: s.output, color: 'decode', fill: true }], 'tokens/s') : html`<section class="panel"><h3>Output tokens per second</h3><p class="sentence"><${Null} code=${run.throughput.values.tps?.reason || 'not_recorded'} /></p></section>`}
+    ${some(s.output) ? chart('Output tokens per second', `Tokens by the time they came, ${wide}${whole(run.throughput.values.tps)}.`, [{ label: 'output', values: s.output, color: 'decode', fill: true }], 'tokens/s') : html`<section class="panel"><h3>Output tokens per second</h3><p class="sentence"><${Null} code=${run.throughput.values.tps?.reason || 'not_recorded'} /></p></section>`}
     ${some(s.prompt) && chart('Prompt tokens per second', `Prompt tokens by the send or arrival of their request, ${wide}.`, [{ label: 'prompt', values: s.prompt, color: 'prefill', fill: true }], 'tokens/s')}</div>`
 }
 

@@ -7,6 +7,7 @@ import { known, sampled } from '../stats.js'
 import { excluded, reason, plainly } from '../reasons.js'
 import { findings } from '../findings.js'
 import { Goodput } from '../limits.js'
+import { shareText } from '../markdown.js'
 import { curve } from '../curves.js'
 import { Table } from '../charts/figure.js'
 import { Breakdown } from './breakdown.js'
@@ -79,7 +80,7 @@ export function Overview() {
     <${Rate} name="tps" title="Output tokens" v=${v.tps} view="load" more=${[more('peak second', v.tps_peak), more('prompt', v.tps_prompt), more('prompt and output', v.tps_end_to_end)].filter(Boolean).join(' · ')} />
     ${['ttft', 'tpot', 'chunk_gap', 'e2e'].map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}
     <${Card} title="In flight" onClick=${() => go({ view: 'load' })} info=${html`<${MetricInfo} name="concurrency_mean" />`}><p class="big"><${Value} v=${c.mean} /> <small>mean</small></p>${line && html`<${Spark} points=${sampled(line.t.length, 200).map((i) => [line.t[i], line.v[i]])} label="Requests in flight over time" />`}<p class="facts">${[more('peak', c.max), more('effective batch B', v.batch_decode), val(c.steady_from) !== null && 'steady for ' + text('ns', c.steady_to.value - c.steady_from.value)].filter(Boolean).join(' · ')}</p></${Card}>
-    <${Card} title="Goodput"><${Goodput} g=${g} run=${run} slo=${s.slo} />${!g && [p90('ttft'), p90('tpot')].some(Boolean) && html`<div class="row"><button class="small" onClick=${() => go({ slo: [p90('ttft'), p90('tpot')].filter(Boolean) })}>Begin at the p90 of TTFT and TPOT</button></div>`}${run.goodput && html`<p class="facts">${run.goodput.share.value === null ? 'report: ' + text('ratio', run.goodput.share_low.value ?? 0) + ' to ' + text('ratio', run.goodput.share_high.value ?? 0) : 'report: ' + text('ratio', run.goodput.share.value)} of ${count(run.goodput.denominator)} req</p>`}</${Card}>
+    <${Card} title="Goodput"><${Goodput} g=${g} run=${run} slo=${s.slo} />${!g && [p90('ttft'), p90('tpot')].some(Boolean) && html`<div class="row"><button class="small" onClick=${() => go({ slo: [p90('ttft'), p90('tpot')].filter(Boolean) })}>Begin at the p90 of TTFT and TPOT</button></div>`}${run.goodput && html`<p class="facts">report: ${shareText(run.goodput)} of ${count(run.goodput.denominator)} req</p>`}</${Card}>
     `}
     ${list.length > 0 && html`<section class="panel stands-out"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => go(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
   </div>
