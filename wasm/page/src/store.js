@@ -116,21 +116,28 @@ export async function start() {
 }
 
 let current = null // controller of the query that runs
+let opening = 0 // counts what is opened: what was given up leaves no trace
+let asking = null // what the query that runs is asked with
+let stood = null // what the report that is shown was asked with, and its requests
 
 export async function open(list, options = {}) {
   current?.abort()
   current = new AbortController()
-  const { signal } = current
+  const { signal } = current, number = ++opening
   batch(() => {
+    busy.value = null
     status.value = { phase: 'opening', names: list.map((f) => f.name) }
     report.value = null
     rows.value = {}
     panel.value = null
   })
   try {
-    await session.value?.close().catch(() => {})
+    const old = session.value
     session.value = null
+    await old?.close().catch(() => {})
+    if (number !== opening) return
     const s = await engine.value.open(list, { ...options, signal, onProgress: progress })
+    if (number !== opening) return void s.close().catch(() => {})
     opened++
     session.value = handle.session = s
     files.value = list
@@ -139,9 +146,9 @@ export async function open(list, options = {}) {
       return
     }
     await load()
-    print(list[0])
+    if (number === opening) print(list[0])
   } catch (err) {
-    if (signal.aborted && err.code === 'cancelled') return
+    if (number !== opening || signal.aborted && err.code === 'cancelled') return
     if (!session.value) handle.session = null
     handle.error = err
     status.value = { phase: 'failed', error: err, list }
@@ -158,23 +165,31 @@ function progress(p) {
   batch(() => {
     busy.value = p
     report.value = clean(p.report)
+    stood = { asked: asking, rows: rows.value }
     status.value = { phase: 'ready', partial: { rows: p.rows, of: p.of } }
   })
 }
 
 async function load() {
+  const number = opening
   await refresh()
+  if (number !== opening) return
   if (status.value.phase === 'opening' || status.value.partial || status.value.phase === 'empty') status.value = { phase: 'ready' }
   if (report.value) say(report.value.runs.length + ' runs, ' + report.value.runs.reduce((n, r) => n + (r.requests.total || 0), 0) + ' requests')
 }
 
-// cancel stops what is being read. A report that was there stays.
+// cancel stops what is being read. A report that was there stays, and what it was
+// asked with.
 export function cancel() {
   current?.abort()
   current = null
   batch(() => {
     busy.value = null
     pending.value = false
+    if (!report.value || !stood) return
+    state.value = { ...state.value, ...stood.asked }
+    rows.value = stood.rows
+    history.replaceState(null, '', '#' + encode(state.value))
   })
   if (!report.value || status.value.partial?.of < 0) close()
 }
@@ -191,6 +206,7 @@ function died(error) {
 
 export async function close() {
   current?.abort()
+  opening++
   const old = session.value
   batch(() => {
     session.value = null
@@ -215,6 +231,7 @@ export async function refresh() {
   current?.abort()
   const mine = current = new AbortController()
   const q = fixed ? {} : query(state.value)
+  const asked = asking = Object.fromEntries(asks.map((k) => [k, state.value[k]]))
   pending.value = true
   problem.value = ''
   try {
@@ -228,6 +245,7 @@ export async function refresh() {
     if (mine !== current) return
     batch(() => {
       report.value = answer
+      stood = { asked, rows: rows.value }
       status.value = { phase: 'ready' }
     })
     for (const i of new Set([runIndex.value, ...answer.runs.keys()])) {
@@ -236,7 +254,7 @@ export async function refresh() {
       if (mine !== current) return
       rows.value = { ...rows.value, [i]: next[i] }
     }
-    rows.value = next
+    rows.value = stood.rows = next
   } catch (err) {
     if (mine.signal.aborted || err.code === 'cancelled') return
     if (err.code === 'engine_died') return died(err)
@@ -312,6 +330,7 @@ let linkedFile = state.value.file // of the link that the page was opened with
 async function print(file) {
   if (!globalThis.crypto?.subtle || file.size > 64 << 20) return
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
+  if (file !== files.value[0]) return
   const h = Array.from(hash.subarray(0, 4), (b) => b.toString(16).padStart(2, '0')).join('')
   if (linkedFile && linkedFile !== h) notice('This link was made for another file: its selection may not fit.')
   linkedFile = ''
