@@ -101,3 +101,18 @@ func TestTornElement(t *testing.T) {
 		}
 	}
 }
+
+// TestSuccess reads success written as numbers.
+func TestSuccess(t *testing.T) {
+	for _, name := range []string{"success", "ok", "response.success"} {
+		text := "id," + name + ",latency_ms\na,1,100\nb,0,90\nc,1.0,80\nd,0.0,70\ne,2,60\n"
+		rows, codes, _ := read(t, source(text), formats.Options{})
+		if got := strings.Join(rows, "|"); got != "a ok end=100|b failed end=90|c ok end=80|d failed end=70|e ok end=60" || strings.Join(codes, ",") != "unknown_status 1" {
+			t.Errorf("%s: %s %v", name, got, codes)
+		}
+	}
+	rows, codes, _ := read(t, source("id,exit_status,latency_ms\na,0,100\n"), formats.Options{})
+	if len(rows) != 1 || rows[0] != "a ok end=100" {
+		t.Errorf("%q %v", rows, codes)
+	}
+}

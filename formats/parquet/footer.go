@@ -136,6 +136,7 @@ func (f *footer) check(g *group) error {
 		switch {
 		case c.other:
 			return errors.New("columns are in another file")
+		case g.rows == 0 && c.values == 0: // of no page
 		case c.start < 4 || c.size < 0 || c.start > f.size || c.size > f.size-c.start:
 			return fmt.Errorf("column %s is said to lie outside of the file", f.leaves[i].Name)
 		case c.values < 0 || c.values/maxRowsPerByte > f.size || f.leaves[i].repeated == 0 && c.values != g.rows:

@@ -30,6 +30,7 @@ type reader struct {
 	order    []*open // by their first event
 	held     int64   // bytes
 	memory   int64
+	truth    bool // the status is whether the request succeeded
 	headless bool // the row of names is still to come
 	done     bool
 	err      error
@@ -47,6 +48,10 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 	for i := range r.m.entries {
 		e := &r.m.entries[i]
 		r.by[e.role] = e
+		if e.role == status {
+			joined, _, _ := words(e.name)
+			r.truth = strings.HasSuffix(joined, "success") || strings.HasSuffix(joined, "ok")
+		}
 		if c := about[e.role].class; c == stamp || c == stamps && !r.m.has(arrival, sent, firstToken, finished) {
 			if r.run.Clock.Kind = trace.RunClock; e.epoch {
 				r.run.Clock.Kind = trace.Wall

@@ -231,3 +231,14 @@ func statusOf(raw []byte) (s trace.Status, known bool) {
 	}
 	return 0, false
 }
+
+// truthOf reads whether a request succeeded, written as 0 or 1.
+func truthOf(raw []byte) (s trace.Status, known bool) {
+	switch v, ok := float(raw); {
+	case ok && v == 0:
+		return trace.Failed, true
+	case ok && v == 1:
+		return trace.OK, true
+	}
+	return 0, false
+}

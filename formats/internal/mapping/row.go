@@ -181,7 +181,11 @@ func (r *reader) names(row *assemble.Row) {
 		}
 	}
 	if v := r.text(status); len(v) > 0 {
-		if s, ok := statusOf(v); !ok {
+		s, ok := statusOf(v)
+		if !ok && r.truth {
+			s, ok = truthOf(v)
+		}
+		if !ok {
 			r.note(unknownStatus)
 		} else if row.SetInt(trace.StatusCol, int64(s)); s == trace.Failed {
 			row.Error = true
