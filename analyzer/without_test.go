@@ -24,8 +24,15 @@ func TestServerTTFTBounds(t *testing.T) {
 		if m := run.Metrics["ttft_server"]; m.N != 0 || m.Reason != "not_recorded" {
 			t.Errorf("%+v", m)
 		}
-		if len(run.Decompositions) != 1 || run.Decompositions[0].Side != "engine" {
+		if len(run.Decompositions) != 2 || run.Decompositions[0].Side != "engine" {
 			t.Fatalf("%+v", run.Decompositions)
+		}
+		// TPOT is the decode time over N - 1, 10.5 and 15 ms; what it is made of nobody says.
+		if m := run.Metrics["tpot"]; m.N != 2 || m.Min != 10.5e6 || m.Max != 15e6 || m.Excluded["n_lt_2"] != 1 {
+			t.Errorf("%+v", m)
+		}
+		if d := spanOf(&run.Cell); d == nil || d.N != 200 || d.Tables[0].Sum.Int != 2550e6 || d.Tables[0].Residual.Sum.Int != 2550e6 || len(d.Tables[0].Entries) != 0 {
+			t.Errorf("%+v", d)
 		}
 		memos := run.Decompositions[0].Tables[0].Memos
 		if len(memos) != 2 {

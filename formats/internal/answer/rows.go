@@ -240,7 +240,8 @@ func (r *rows) requestMetrics() {
 }
 
 // finished adds the rows of FinishedRequestStats, durations alone: e2e_latency
-// of the server, the others of the engine.
+// of the server, the others of the engine. What the engine decoded is the decode
+// span of the request, whose TPOT it gives, as that of spans does.
 func (r *rows) finished() {
 	if whole, ok := r.duration(e2eLatency, "e2e_latency"); ok {
 		r.begin(trace.Server, trace.RequestClock)
@@ -248,6 +249,9 @@ func (r *rows) finished() {
 		r.joined()
 		r.b.Int(trace.Received, 0)
 		r.b.Int(trace.Finished, whole)
+		if d, ok := r.duration(decodeTime, "the decode time"); ok {
+			r.b.Int(trace.DDecode, d)
+		}
 		r.b.EndRow()
 	}
 	r.joined()
