@@ -116,3 +116,17 @@ func TestSuccess(t *testing.T) {
 		t.Errorf("%q %v", rows, codes)
 	}
 }
+
+// TestBeforehand: what lies before the arrival is no stamp of its clock, also in
+// the record where it happens to lie behind.
+func TestBeforehand(t *testing.T) {
+	text := "id,arrival_ms,first_token_ms,finish_ms\na,100,200,1500\nb,1000,210,1600\nc,2000,230,1700\nd,3000,230,1800\n"
+	rows, codes, run := read(t, source(text), formats.Options{})
+	if len(rows) > 0 || !strings.Contains(run.NoRequests, "--map ttft=first_token_ms:ms") {
+		t.Errorf("%q %v %s", rows, codes, run.NoRequests)
+	}
+	rows, codes, _ = read(t, source(text), formats.Options{Map: []string{"ttft=first_token_ms:ms", "e2e=finish_ms:ms"}})
+	if got := strings.Join(rows, "|"); got != "a ok first=200 end=1500|b ok first=210 end=1600|c ok first=230 end=1700|d ok first=230 end=1800" {
+		t.Errorf("as given: %s %v", got, codes)
+	}
+}

@@ -55,6 +55,42 @@ func (s *sample) otherClock(m *mapping) {
 	}
 }
 
+// beforehand asks what columns are whose numbers, of no date, lie before the
+// beginning in more than a tenth of the records: they are no stamps of its clock,
+// but most likely latencies.
+func (s *sample) beforehand(m *mapping) {
+	start := m.of(sent)
+	if start == nil {
+		start = m.of(arrival)
+	}
+	if start == nil || start.epoch {
+		return
+	}
+	for _, c := range [...]struct{ stamp, latency role }{{firstToken, ttft}, {lastToken, e2e}, {finished, e2e}} {
+		e := m.of(c.stamp)
+		if e == nil || e.given || e.epoch {
+			continue
+		}
+		a, b := s.profiles[start.field].values, s.profiles[e.field].values
+		n, before := 0, 0
+		for i := range min(len(a), len(b)) {
+			if a[i] <= 0 || b[i] <= 0 {
+				continue
+			}
+			if n++; float64(b[i]*inSeconds[e.unit]) < float64(a[i]*inSeconds[start.unit]) {
+				before++
+			}
+		}
+		if 10*before <= n {
+			continue
+		}
+		m.ask = fmt.Sprintf("column %s lies before %s in many records: it may be no point in time but a latency", label(e.name), label(start.name))
+		unit := unitNames[e.unit]
+		m.fix = fmt.Sprintf("say --map %s=%s:%s, or --map %s=%s:%s", about[c.latency].name, e.name, unit, about[c.stamp].name, e.name, unit)
+		return
+	}
+}
+
 // between returns the times in s between stamps, -1 where there are none.
 func (s *sample) between(start, end *entry) []float64 {
 	a, b := s.profiles[start.field].values, s.profiles[end.field].values

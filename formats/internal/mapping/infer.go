@@ -343,7 +343,9 @@ func (s *sample) infer(m *mapping) {
 		}
 	}
 	m.oneClock()
-	s.otherClock(m)
+	if s.otherClock(m); m.ask == "" {
+		s.beforehand(m)
+	}
 	for i := range m.entries { // numbers are written without zeros at their end
 		for j := range m.entries {
 			if a, b := &m.entries[i], &m.entries[j]; a.unit == b.unit && about[a.role].class == stamp && about[b.role].class == stamp {
