@@ -2,7 +2,6 @@ package bench
 
 import (
 	"math"
-	"unsafe"
 
 	"servescope/formats/internal/jsonx"
 	"servescope/formats/internal/numx"
@@ -159,53 +158,4 @@ func (r *Record) bytes() int64 {
 		n += r.arrays[a].bytes()
 	}
 	return n
-}
-
-const chunk = 1 << 13
-
-// column holds one small value per request in chunks, so that growing never
-// copies and never needs one large piece of memory.
-type column[T int64 | int32 | int8] struct {
-	chunks   [][]T
-	n        int
-	present  bool  // the key was there
-	complete bool  // its array was read to the end
-	bad      int   // entries of another type
-	badAt    int64 // offset of the first one
-}
-
-func (c *column[T]) at(i int) T { return c.chunks[i/chunk][i%chunk] }
-
-func (c *column[T]) append(v T) {
-	k := c.n / chunk
-	if k == len(c.chunks) {
-		c.chunks = append(c.chunks, nil)
-	}
-	if c.chunks[k] == nil && k > 0 { // short arrays stay short
-		c.chunks[k] = make([]T, 0, chunk)
-	}
-	c.chunks[k] = append(c.chunks[k], v)
-	c.n++
-}
-
-func (c *column[T]) reset() {
-	if len(c.chunks) > 1 {
-		c.chunks = c.chunks[:1]
-	}
-	if len(c.chunks) == 1 {
-		c.chunks[0] = c.chunks[0][:0]
-	}
-	c.n, c.present, c.complete, c.bad = 0, false, false, 0
-}
-
-func (c *column[T]) bytes() int64 {
-	var v T
-	return int64(c.n) * int64(unsafe.Sizeof(v))
-}
-
-func (c *column[T]) misfit(at int64) {
-	if c.bad == 0 {
-		c.badAt = at
-	}
-	c.bad++
 }
