@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -102,13 +103,7 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 		}
 		return printReport(out, rep, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
 	})
-	switch {
-	case err != nil:
-		return err
-	case w.Empty() != nil:
-		return w.Empty()
-	}
-	return lost(rep.Diags, c.Bool("strict"))
+	return cmp.Or(err, lost(rep.Diags, false), w.Empty(), lost(rep.Diags, c.Bool("strict")))
 }
 
 // estimate adds the estimate from timestamps to a report and tells what it cost,

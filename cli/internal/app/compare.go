@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
@@ -82,7 +83,7 @@ func (p *Process) runCompare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.Empty()
+	return cmp.Or(lost(w.Diags(), false), w.Empty())
 }
 
 // printDefinitions writes definitions side by side in the given form.

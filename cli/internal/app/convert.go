@@ -126,11 +126,11 @@ func (p *Process) runConvert(c *cli.Context) error {
 			return err
 		}
 		w.clear()
-		if err := w.Empty(); err != nil {
-			p.warn(w.Diags())
+		if err := lost(w.Diags(), false); err != nil {
 			return err
 		}
-		if err := lost(w.Diags(), false); err != nil {
+		if err := w.Empty(); err != nil {
+			p.warn(w.Diags())
 			return err
 		}
 		return tw.Close()
