@@ -1,9 +1,16 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { known, quantile, atMost, rankSum, inFlight, flight, part, trend, sampled, mean } from '../stats.js'
+import { known, measured, quantile, atMost, rankSum, inFlight, flight, part, trend, sampled, mean } from '../stats.js'
 import { score } from '../score.js'
 
 test('nulls are left out', () => assert.deepEqual([...known(Float64Array.from([3, NaN, 1]))], [1, 3]))
+
+test('lengths of failed requests are in no metric', () => {
+  const rows = { status: { values: ['ok', 'failed', 'empty'], codes: [0, 1, 2, 0] }, prompt_tokens: Float64Array.from([30, 7, 20, 10]), output_tokens: Float64Array.from([3, 2, 0, 1]), e2e: Float64Array.from([5, NaN, 4, 6]) }
+  assert.deepEqual([...measured(rows, 'prompt_tokens')], [10, 20, 30])
+  assert.deepEqual([...measured(rows, 'output_tokens')], [1, 3])
+  assert.deepEqual([...measured(rows, 'e2e')], [4, 5, 6])
+})
 
 // D4 of the definitions: 10…90, 1000 by linear interpolation.
 test('TestD4', () => {

@@ -3,7 +3,7 @@
 import { html, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
 import { text, count, common, short } from '../format.js'
-import { quantile, rankSum, known } from '../stats.js'
+import { quantile, rankSum, known, measured } from '../stats.js'
 import { Select, metricInfo, metricName, Choice } from '../widgets.js'
 import { Figure } from '../charts/figure.js'
 import { Curves } from '../charts/ecdf.js'
@@ -56,7 +56,7 @@ function table(A, B, ra, rb) {
     if (!x?.n || !y?.n) continue
     const va = x.quantiles['0.5'], vb = y.quantiles['0.5']
     if (va === undefined || vb === undefined) continue
-    const p = ra?.[name] instanceof Float64Array && rb?.[name] instanceof Float64Array ? rankSum(known(ra[name]), known(rb[name])) : null
+    const p = ra?.[name] instanceof Float64Array && rb?.[name] instanceof Float64Array ? rankSum(measured(ra, name), measured(rb, name)) : null
     out.push(row(name, metricName(name) + ' p50', x.unit, va, vb, p, `${count(x.n)} · ${count(y.n)}`, name !== 'chunk_gap'))
     const [qa, qb] = [x.quantiles['0.99'], y.quantiles['0.99']]
     if (qa !== undefined && qb !== undefined) out.push(row(name + '99', metricName(name) + ' p99', x.unit, qa, qb, null, `${count(x.n)} · ${count(y.n)}`, false))

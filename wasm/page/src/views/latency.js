@@ -2,7 +2,7 @@
 import { html, memo, use, useMemo, useState, useEffect } from '../ui.js'
 import * as store from '../store.js'
 import { text, count, common, number, short, rankName } from '../format.js'
-import { known, quantile, inFlight } from '../stats.js'
+import { known, measured, quantile, inFlight } from '../stats.js'
 import { Choice, Select, MetricInfo, metricInfo, metricName, Null } from '../widgets.js'
 import { Figure, Legend } from '../charts/figure.js'
 import { Curves } from '../charts/ecdf.js'
@@ -18,7 +18,7 @@ import { duration } from '../format.js'
 // at hand or from the engine; null while they are fetched.
 export function useValues(name, index) {
   const all = use(store.rows), rows = all[index], r = use(store.report), [far, setFar] = useState({})
-  const near = useMemo(() => rows?.[name] instanceof Float64Array ? known(rows[name]) : null, [rows, name])
+  const near = useMemo(() => rows?.[name] instanceof Float64Array ? measured(rows, name) : null, [rows, name])
   useEffect(() => {
     if (near || !rows) return
     const stop = new AbortController()
