@@ -127,6 +127,8 @@ func field(b []byte) (w what, body []byte) {
 	switch {
 	case len(b) == 0, b[0] == ':':
 		return noise, nil
+	case bytes.HasPrefix(b, []byte("{ [")): // curl -v: { [102 bytes data]
+		return noise, nil
 	case b[0] == '{':
 		return payload, b
 	case bytes.HasPrefix(b, []byte("data:")):
@@ -148,7 +150,7 @@ func field(b []byte) (w what, body []byte) {
 	case bytes.HasPrefix(b, []byte("< HTTP/")):
 		_, code, _ := bytes.Cut(b, []byte(" "))
 		return answers, code
-	case b[0] == '>', b[0] == '<', b[0] == '*', b[0] == '{', b[0] == '}', bytes.HasPrefix(b, []byte("id:")), bytes.HasPrefix(b, []byte("retry:")):
+	case b[0] == '>', b[0] == '<', b[0] == '*', b[0] == '}', bytes.HasPrefix(b, []byte("id:")), bytes.HasPrefix(b, []byte("retry:")):
 		return noise, nil
 	}
 	return other, nil

@@ -148,12 +148,15 @@ func events(t *testing.T, id, notation string) (out []event) {
 	return out
 }
 
-// stamped writes events as ts -s does with the output of curl -v.
+// stamped writes events as ts -s does with the output of curl -v, which tells the
+// size of what it has received in between.
 func stamped(list []event) string {
 	var b strings.Builder
 	for _, e := range list {
 		if e.kind == "send" {
 			e.kind = "> POST /v1/chat/completions HTTP/1.1"
+		} else {
+			fmt.Fprintf(&b, "%.6f { [%d bytes data]\n", e.at/1e3, len(e.kind))
 		}
 		fmt.Fprintf(&b, "%.6f %s\n%.6f \n", e.at/1e3, e.kind, e.at/1e3)
 	}
