@@ -130,3 +130,15 @@ func TestBeforehand(t *testing.T) {
 		t.Errorf("as given: %s %v", got, codes)
 	}
 }
+
+// TestTornElementOfLines: of an element printed over several lines that is torn,
+// each line counts.
+func TestTornElementOfLines(t *testing.T) {
+	text := "[{\"id\":\"a\",\"latency_ms\":100},\n{\"id\":\"b\",\n\"latency_ms\":100,\nx" + strings.Repeat(" more", 20) + "\n{\"id\":\"c\",\"latency_ms\":200}]"
+	for size := 1; size < 200; size += 29 {
+		rows, codes, _ := read(t, source(text), formats.Options{Block: size})
+		if got := strings.Join(rows, "|"); got != "a ok end=100|c ok end=200" || strings.Join(codes, ",") != "bad_record 3" {
+			t.Errorf("in blocks of %d: %s %v", size, got, codes)
+		}
+	}
+}

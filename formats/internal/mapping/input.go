@@ -223,7 +223,7 @@ func (t *table) object(in *input) outcome {
 		if in.err != nil {
 			return ended
 		}
-		if whole && t.within {
+		if whole && t.within && bytes.IndexByte(in.buf[in.i:next], '\n') < 0 {
 			in.resume(next - in.i)
 			return bad
 		}

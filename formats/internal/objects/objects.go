@@ -239,7 +239,7 @@ func (r *reader) object() bool {
 			return true
 		}
 		if next < len(text) || at < r.long { // it is broken there, or longer than its line
-			if r.within {
+			if r.within && bytes.IndexByte(text[:next], '\n') < 0 {
 				r.Skip(broken, at)
 				return r.resume(next)
 			}

@@ -102,10 +102,11 @@ func TestObjects(t *testing.T) {
 		"data: {\"a\":1}\n\ndata: [DONE]\n: ping\nid: 3\nx": `0 {"a":1}|line x`,
 		"[[[\n{\"a\":1}\n]]]":                               `0 {"a":1}`,
 		"{\"a\":1":                                          "1 ",
-		`[{"a":1}, {"b":[{"x":1}, "y":2}, {"c":3},{"d":"e},{"f":5}, {"g":6}]`: `2 {"a":1}|{"c":3}|{"g":6}`,
-		`[{"a"1,"b":[{"x":1},{"y":2}],"z":0},{"c":3},{"d"4},{"e":5}]`:         `2 {"y":2}|{"c":3}|{"e":5}`,
-		`[{"a":{}, {"b":2}, {"c":3`:                                           `2 {"b":2}`,
-		"{\"a\":1\nx\n{\"b\":2}":                                              `1 line x|{"b":2}`,
+		`[{"a":1}, {"b":[{"x":1}, "y":2}, {"c":3},{"d":"e},{"f":5}, {"g":6}]`:             `2 {"a":1}|{"c":3}|{"g":6}`,
+		`[{"a"1,"b":[{"x":1},{"y":2}],"z":0},{"c":3},{"d"4},{"e":5}]`:                     `2 {"y":2}|{"c":3}|{"e":5}`,
+		`[{"a":{}, {"b":2}, {"c":3`:                                                       `2 {"b":2}`,
+		"[{\"a\":1,\n\"long name of a member\":2,\nx and more than before it\n{\"c\":3}]": `1 line "long name of a member":2,|line x and more than before it|{"c":3}`,
+		"{\"a\":1\nx\n{\"b\":2}":                                                          `1 line x|{"b":2}`,
 	} {
 		var c *collect
 		d := &Dialect{Name: "x", New: func(w *Writer) Fold { c = &collect{Writer: w}; return c }}
