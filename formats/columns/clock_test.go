@@ -132,13 +132,18 @@ func TestBeforehand(t *testing.T) {
 }
 
 // TestTornElementOfLines: of an element printed over several lines that is torn,
-// each line counts.
+// each line counts, also behind an element that is torn on its first line.
 func TestTornElementOfLines(t *testing.T) {
-	text := "[{\"id\":\"a\",\"latency_ms\":100},\n{\"id\":\"b\",\n\"latency_ms\":100,\nx" + strings.Repeat(" more", 20) + "\n{\"id\":\"c\",\"latency_ms\":200}]"
-	for size := 1; size < 200; size += 29 {
-		rows, codes, _ := read(t, source(text), formats.Options{Block: size})
-		if got := strings.Join(rows, "|"); got != "a ok end=100|c ok end=200" || strings.Join(codes, ",") != "bad_record 3" {
-			t.Errorf("in blocks of %d: %s %v", size, got, codes)
+	more := "\nx" + strings.Repeat(" more", 20) + "\n"
+	for _, text := range []string{
+		"[{\"id\":\"a\",\"latency_ms\":100},\n{\"id\":\"b\",\n\"latency_ms\":100," + more + "{\"id\":\"c\",\"latency_ms\":200}]",
+		"[{\"id\":\"z,\"latency_ms\":1},{\"id\":\"a\",\"latency_ms\":100},{\"id\":\"b\"," + more + "{\"id\":\"c\",\"latency_ms\":200}]",
+	} {
+		for size := 1; size < 200; size += 29 {
+			rows, codes, _ := read(t, source(text), formats.Options{Block: size})
+			if got := strings.Join(rows, "|"); got != "a ok end=100|c ok end=200" || strings.Join(codes, ",") != "bad_record 3" {
+				t.Errorf("%s in blocks of %d: %s %v", text, size, got, codes)
+			}
 		}
 	}
 }

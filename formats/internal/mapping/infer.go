@@ -9,6 +9,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/column"
+	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/numx"
 )
 
@@ -223,7 +224,7 @@ type sample struct {
 }
 
 // profileAll reads the sampled records of a head.
-func (s *sample) profileAll(in *input) {
+func (s *sample) profileAll(in *jsonrows.Input) {
 	for s.records < sampled && s.read(in) != ended {
 		s.take()
 	}

@@ -2,8 +2,6 @@ package mapping
 
 import (
 	"bytes"
-	"context"
-	"io"
 	"strconv"
 
 	"servescope/formats"
@@ -16,88 +14,6 @@ const (
 	maxRecord = 8 << 20   // bytes of the longest record
 	maxFields = 1000      // columns that are told apart
 )
-
-// input is the part of a source that has been read and not yet used.
-type input struct {
-	ctx  context.Context
-	r    io.Reader
-	buf  []byte
-	i    int   // of the next byte in buf
-	off  int64 // of buf[0] in the source
-	size int   // bytes read at a time
-	eof  bool
-	torn bool // an element of an array on this line: the cursor may be within
-	err  error
-}
-
-// more reads on and reports whether there is more. It moves what is left in buf.
-func (in *input) more() bool {
-	if in.eof || in.err != nil {
-		return false
-	}
-	if in.err = in.ctx.Err(); in.err != nil {
-		return false
-	}
-	if in.i > 0 {
-		n := copy(in.buf, in.buf[in.i:])
-		in.off, in.buf, in.i = in.off+int64(in.i), in.buf[:n], 0
-	}
-	grow := max(in.size, len(in.buf)) // a long record is not walked again for every chunk
-	if cap(in.buf)-len(in.buf) < grow {
-		in.buf = append(make([]byte, 0, len(in.buf)+grow), in.buf...)
-	}
-	for range 100 {
-		n, err := in.r.Read(in.buf[len(in.buf) : len(in.buf)+grow])
-		in.buf = in.buf[:len(in.buf)+n]
-		switch {
-		case err == io.EOF:
-			in.eof = true
-			return n > 0
-		case err != nil:
-			in.err = err
-			return false
-		case n > 0:
-			return true
-		}
-	}
-	in.err = io.ErrNoProgress
-	return false
-}
-
-// skipLine goes behind the end of the line.
-func (in *input) skipLine() {
-	for {
-		if k := bytes.IndexByte(in.buf[in.i:], '\n'); k >= 0 {
-			in.i += k + 1
-			return
-		}
-		if in.i = len(in.buf); !in.more() {
-			return
-		}
-	}
-}
-
-// resume goes to the next element of an array on this line, from n bytes on, or
-// else behind the line.
-func (in *input) resume(n int) {
-	for {
-		k, found := jsonrows.Resume(in.buf, in.i+n)
-		if in.torn = found; found {
-			in.i = k
-			return
-		}
-		if k < len(in.buf) {
-			in.skipLine()
-			return
-		}
-		from := max(in.i, k-jsonrows.Behind)
-		n, in.i = k-from, from
-		if !in.more() {
-			in.skipLine()
-			return
-		}
-	}
-}
 
 // outcome is what a look for a record has found.
 type outcome uint8
@@ -165,7 +81,7 @@ func (t *table) field(path []byte) int {
 }
 
 // read reads the next record.
-func (t *table) read(in *input) outcome {
+func (t *table) read(in *jsonrows.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
 	t.spare = t.spare[:0]
 	clear(t.rec.cells)
@@ -180,58 +96,58 @@ func (t *table) read(in *input) outcome {
 
 // object reads the next object: those of a file may stand on lines of their own,
 // in an array, or behind each other.
-func (t *table) object(in *input) outcome {
+func (t *table) object(in *jsonrows.Input) outcome {
 	for {
-		for in.i < len(in.buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.buf[in.i]) >= 0 {
-			switch in.buf[in.i] {
+		for in.I < len(in.Buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.Buf[in.I]) >= 0 {
+			switch in.Buf[in.I] {
 			case '[':
 				t.within = true
 			case ']':
-				t.within = in.torn
+				t.within = in.Torn
 			case '\n':
-				in.torn = false
+				in.Torn = false
 			}
-			in.i++
+			in.I++
 		}
-		if in.i < len(in.buf) {
-			if !in.torn || in.buf[in.i] == '{' {
+		if in.I < len(in.Buf) {
+			if !in.Torn || in.Buf[in.I] == '{' {
 				break
 			}
-			in.resume(0)
+			in.SkipElement(0)
 			continue
 		}
-		if !in.more() {
+		if !in.More() {
 			return ended
 		}
 	}
-	if t.rec.off = in.off + int64(in.i); in.buf[in.i] != '{' {
-		in.skipLine()
+	if t.rec.off = in.At(); in.Buf[in.I] != '{' {
+		in.SkipLine()
 		return bad
 	}
 	for {
-		next, ok := jsonrows.Walk(in.buf, in.i, t.value)
+		next, ok := jsonrows.Walk(in.Buf, in.I, t.value)
 		if ok {
-			in.i = next
+			in.I = next
 			return found
 		}
 		clear(t.rec.cells)
 		t.next, t.halves = 0, 0
-		whole := next < len(in.buf)
-		if !whole && len(in.buf)-in.i < maxRecord && in.more() {
+		whole := next < len(in.Buf)
+		if !whole && len(in.Buf)-in.I < maxRecord && in.More() {
 			continue
 		}
-		if in.err != nil {
+		if in.Err != nil {
 			return ended
 		}
-		if whole && t.within && bytes.IndexByte(in.buf[in.i:next], '\n') < 0 {
-			in.resume(next - in.i)
+		if whole && t.within {
+			in.SkipElement(next - in.I)
 			return bad
 		}
-		in.skipLine()
+		in.SkipLine()
 		switch {
 		case whole:
 			return bad
-		case in.eof && in.i >= len(in.buf):
+		case in.EOF && in.I >= len(in.Buf):
 			return truncated
 		}
 		return long
@@ -270,26 +186,26 @@ func (t *table) combine(base, raw []byte, which int) {
 }
 
 // row reads the next row of a table with delimiters that is not blank.
-func (t *table) row(in *input) outcome {
+func (t *table) row(in *jsonrows.Input) outcome {
 	for {
-		t.rec.off = in.off + int64(in.i)
-		n, next, res := t.split(in.buf[in.i:], in.eof)
+		t.rec.off = in.At()
+		n, next, res := t.split(in.Buf[in.I:], in.EOF)
 		switch {
-		case res == ended && len(in.buf)-in.i < maxRecord && !in.eof && in.err == nil:
-			in.more() // at the end, too, where the last row needs no line end
+		case res == ended && len(in.Buf)-in.I < maxRecord && !in.EOF && in.Err == nil:
+			in.More() // at the end, too, where the last row needs no line end
 			t.spare = t.spare[:0]
 			continue
-		case in.err != nil || in.i == len(in.buf):
+		case in.Err != nil || in.I == len(in.Buf):
 			return ended
 		case res != found:
-			in.skipLine()
-			if res == bad || in.i < len(in.buf) {
+			in.SkipLine()
+			if res == bad || in.I < len(in.Buf) {
 				return bad
 			}
 			return truncated
 		}
-		t.rec.last = in.eof && in.i+next == len(in.buf) && in.buf[len(in.buf)-1] != '\n'
-		in.i += next
+		t.rec.last = in.EOF && in.I+next == len(in.Buf) && in.Buf[len(in.Buf)-1] != '\n'
+		in.I += next
 		if n == 1 && len(bytes.TrimSpace(t.first())) == 0 {
 			continue // blank
 		}

@@ -9,6 +9,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/column"
+	"servescope/formats/internal/jsonrows"
 )
 
 // Open begins to read a text.
@@ -33,9 +34,9 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 		}
 	}
 	r := &reader{table: t, src: rc, m: m, headless: s.header}
-	r.in = &input{ctx: ctx, r: rc, size: chunk}
+	r.in = &jsonrows.Input{Ctx: ctx, R: rc, Size: chunk}
 	if opt.Block > 0 {
-		r.in.size = opt.Block
+		r.in.Size = opt.Block
 	}
 	r.begin(src.Name(), "columns", opt)
 	return r, nil

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/jsonrows"
 )
 
 // reader implements formats.Reader.
@@ -16,7 +17,7 @@ type reader struct {
 	*table
 	src      io.Closer
 	file     string
-	in       *input
+	in       *jsonrows.Input
 	m        *mapping
 	by       [roles]*entry
 	zones    [roles]zone
@@ -188,7 +189,7 @@ func (r *reader) failed() error {
 	if r.typed != nil {
 		return r.typed.err
 	}
-	return r.in.err
+	return r.in.Err
 }
 
 // damage notes what of a columnar table could not be read.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"servescope/formats"
+	"servescope/formats/internal/jsonrows"
 )
 
 // Sniff tells whether a text is a table of requests.
@@ -34,7 +35,7 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 // sampleOf reads the head of a source. Names given in assignments tell a row of
 // names from one of values.
 func sampleOf(head []byte, given []assignment) (*sample, outcome) {
-	in := &input{ctx: context.Background(), r: bytes.NewReader(nil), buf: bytes.Clone(head), size: 1}
+	in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: bytes.Clone(head), Size: 1}
 	s := &sample{table: &table{}}
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
@@ -97,7 +98,7 @@ func delimiter(head []byte) (delim byte, flat bool) {
 	most := 0
 	for _, d := range []byte(",;\t|") {
 		t := &table{flat: true, delim: d}
-		in := &input{ctx: context.Background(), r: bytes.NewReader(nil), buf: head, size: 1}
+		in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: head, Size: 1}
 		width, same, rows := 0, 0, 0
 		for rows < 50 {
 			t.rec.cells = t.rec.cells[:0]

@@ -51,22 +51,14 @@ type Fold interface {
 // reader implements formats.Reader.
 type reader struct {
 	Writer
-	ctx   context.Context
 	fold  Fold
 	rc    io.ReadCloser
-	err   error
 	howTo string
 
-	buf  []byte
-	i    int   // of the next byte in buf
-	off  int64 // of buf[0] in the source
-	size int   // bytes read at a time
-	eof  bool
-	long int64 // objects that begin before this offset are looked for in their lines only
-	over bool  // of a line that is too long the rest is skipped
-
-	within bool // an array of objects
-	torn   bool // an element of it on this line: the cursor may be within
+	in     jsonrows.Input
+	long   int64 // objects that begin before this offset are looked for in their lines only
+	over   bool  // of a line that is too long the rest is skipped
+	within bool  // an array of objects
 
 	table  *table // nil: there are objects and lines
 	begun  bool
@@ -82,9 +74,9 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, rc: rc, size: chunk, howTo: d.HowTo, tables: d.Table}
+	r := &reader{rc: rc, in: jsonrows.Input{Ctx: ctx, R: rc, Size: chunk}, howTo: d.HowTo, tables: d.Table}
 	if opt.Block > 0 {
-		r.size = opt.Block
+		r.in.Size = opt.Block
 	}
 	run := d.Run
 	run.Format = d.Name
@@ -96,41 +88,6 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 	return r, nil
 }
 
-// more reads on and reports whether there is more. In either case it moves what is
-// left in buf.
-func (r *reader) more() bool {
-	if r.eof || r.err != nil {
-		return false
-	}
-	if r.err = r.ctx.Err(); r.err != nil {
-		return false
-	}
-	if r.i > 0 {
-		n := copy(r.buf, r.buf[r.i:])
-		r.off, r.buf, r.i = r.off+int64(r.i), r.buf[:n], 0
-	}
-	grow := max(r.size, len(r.buf)) // a long object is not walked again for every chunk
-	if cap(r.buf)-len(r.buf) < grow {
-		r.buf = append(make([]byte, 0, len(r.buf)+grow), r.buf...)
-	}
-	for range 100 {
-		n, err := r.rc.Read(r.buf[len(r.buf) : len(r.buf)+grow])
-		r.buf = r.buf[:len(r.buf)+n]
-		switch {
-		case err == io.EOF:
-			r.eof = true
-			return n > 0
-		case err != nil:
-			r.err = fmt.Errorf("%s: %w", r.notes.File, err)
-			return false
-		case n > 0:
-			return true
-		}
-	}
-	r.err = fmt.Errorf("%s: %w", r.notes.File, io.ErrNoProgress)
-	return false
-}
-
 // Next implements formats.Reader.
 func (r *reader) Next() bool {
 	b := r.Builder
@@ -138,7 +95,7 @@ func (r *reader) Next() bool {
 		if r.step() {
 			continue
 		}
-		if r.err != nil {
+		if r.in.Err != nil {
 			return false
 		}
 		r.ended = true
@@ -158,9 +115,9 @@ func (r *reader) Next() bool {
 // step reads the next object or line. It reports false at the end.
 func (r *reader) step() bool {
 	if r.tables && !r.begun {
-		for bytes.IndexByte(r.buf, '\n') < 0 && len(r.buf) < formats.HeadSize && r.more() {
+		for bytes.IndexByte(r.in.Buf, '\n') < 0 && len(r.in.Buf) < formats.HeadSize && r.in.More() {
 		}
-		if r.begun = true; isTable(r.buf) {
+		if r.begun = true; isTable(r.in.Buf) {
 			r.table = new(table)
 		}
 	}
@@ -168,19 +125,19 @@ func (r *reader) step() bool {
 	if r.over { // the rest of a long line
 		return r.pass()
 	}
-	if r.i == len(r.buf) {
+	if r.in.I == len(r.in.Buf) {
 		return false
 	}
-	switch c := r.buf[r.i]; {
+	switch c := r.in.Buf[r.in.I]; {
 	case r.table != nil:
 		return r.row()
 	case c == '{':
 		return r.object()
-	case r.torn && c != ',':
-		return r.resume(0)
+	case r.in.Torn && c != ',':
+		return r.element(0)
 	case c == '[' && r.opens(), c == ',', c == ']':
 		r.within = c == '[' || c == ',' && r.within
-		r.i++
+		r.in.I++
 		return true
 	}
 	return r.line()
@@ -189,11 +146,11 @@ func (r *reader) step() bool {
 // space moves to the next byte that is no white space.
 func (r *reader) space() {
 	for !r.over {
-		for r.i < len(r.buf) && (r.buf[r.i] == ' ' || r.buf[r.i] == '\n' || r.buf[r.i] == '\r' || r.buf[r.i] == '\t') {
-			r.torn = r.torn && r.buf[r.i] != '\n'
-			r.i++
+		for r.in.I < len(r.in.Buf) && (r.in.Buf[r.in.I] == ' ' || r.in.Buf[r.in.I] == '\n' || r.in.Buf[r.in.I] == '\r' || r.in.Buf[r.in.I] == '\t') {
+			r.in.Torn = r.in.Torn && r.in.Buf[r.in.I] != '\n'
+			r.in.I++
 		}
-		if r.i < len(r.buf) || !r.more() {
+		if r.in.I < len(r.in.Buf) || !r.in.More() {
 			return
 		}
 	}
@@ -202,10 +159,10 @@ func (r *reader) space() {
 // opens tells whether the bracket at the cursor is that of an array of objects.
 func (r *reader) opens() bool {
 	for k := 1; ; k++ {
-		if r.i+k >= len(r.buf) && !r.more() {
+		if r.in.I+k >= len(r.in.Buf) && !r.in.More() {
 			return true
 		}
-		switch r.buf[r.i+k] {
+		switch r.in.Buf[r.in.I+k] {
 		case ' ', '\t', '\r', '\n':
 			if k > 1<<10 {
 				return false
@@ -220,39 +177,39 @@ func (r *reader) opens() bool {
 
 // object reads the object at the cursor.
 func (r *reader) object() bool {
-	at := r.off + int64(r.i)
+	at := r.in.At()
 	for {
-		text := r.buf[r.i:]
+		text := r.in.Buf[r.in.I:]
 		if at < r.long {
-			if text = line(text); len(text) == len(r.buf)-r.i && len(text) < maxRecord {
-				if r.more() {
+			if text = line(text); len(text) == len(r.in.Buf)-r.in.I && len(text) < maxRecord {
+				if r.in.More() {
 					continue
 				}
-				text = line(r.buf[r.i:])
+				text = line(r.in.Buf[r.in.I:])
 			}
 		}
 		r.fields.Reset()
 		next, ok := jsonrows.Walk(text, 0, r.fields.keep)
 		if ok {
 			r.fold.Object(&r.fields, text[:next], at)
-			r.i += next
+			r.in.I += next
 			return true
 		}
 		if next < len(text) || at < r.long { // it is broken there, or longer than its line
-			if r.within && bytes.IndexByte(text[:next], '\n') < 0 {
+			if r.within {
 				r.Skip(broken, at)
-				return r.resume(next)
+				return r.element(next)
 			}
 			return r.skip(at, broken)
 		}
-		if len(text) < maxRecord && r.more() {
+		if len(text) < maxRecord && r.in.More() {
 			continue
 		}
-		if r.err != nil {
+		if r.in.Err != nil {
 			return false
 		}
-		r.long = r.off + int64(len(r.buf))
-		if at = r.off + int64(r.i); r.eof && bytes.IndexByte(r.buf[r.i:], '\n') < 0 {
+		r.long = r.in.Off + int64(len(r.in.Buf))
+		if at = r.in.At(); r.in.EOF && bytes.IndexByte(r.in.Buf[r.in.I:], '\n') < 0 {
 			return r.skip(at, truncated)
 		}
 	}
@@ -264,69 +221,47 @@ func (r *reader) skip(at int64, p *assemble.Problem) bool {
 	return r.pass()
 }
 
-// resume moves to the next element of an array on this line, from n bytes behind
+// element moves to the next element of an array on this line, from n bytes behind
 // the cursor on, or else behind the line.
-func (r *reader) resume(n int) bool {
-	for {
-		k, found := jsonrows.Resume(r.buf, r.i+n)
-		if found {
-			r.i, r.torn = k, true
-			return true
-		}
-		if k < len(r.buf) {
-			return r.pass()
-		}
-		from := max(r.i, k-jsonrows.Behind)
-		n, r.i = k-from, from
-		if !r.more() {
-			return r.pass()
-		}
-	}
+func (r *reader) element(n int) bool {
+	r.in.SkipElement(n)
+	return r.in.Err == nil
 }
 
 // pass moves behind the next line feed.
 func (r *reader) pass() bool {
-	for {
-		if k := bytes.IndexByte(r.buf[r.i:], '\n'); k >= 0 {
-			r.i += k + 1
-			r.over, r.torn = false, false
-			return true
-		}
-		r.i = len(r.buf)
-		if !r.more() {
-			r.over = false
-			return r.err == nil
-		}
-	}
+	more := r.in.SkipLine()
+	r.over = false
+	return more || r.in.Err == nil
 }
 
 // line reads the line of text at the cursor.
 func (r *reader) line() bool {
-	at := r.off + int64(r.i)
+	at := r.in.At()
 	for {
-		text := line(r.buf[r.i:])
-		if r.i+len(text) == len(r.buf) && text[len(text)-1] != '\n' && len(text) < maxRecord {
-			if r.more() {
+		text := line(r.in.Buf[r.in.I:])
+		if r.in.I+len(text) == len(r.in.Buf) && text[len(text)-1] != '\n' && len(text) < maxRecord {
+			if r.in.More() {
 				continue
 			}
-			text = line(r.buf[r.i:])
+			text = line(r.in.Buf[r.in.I:])
 		}
-		if r.err != nil {
+		if r.in.Err != nil {
 			return false
 		}
 		if rest, ok := bytes.CutPrefix(text, event); ok { // of a stream
 			if k := len(rest) - len(bytes.TrimLeft(rest, " \t")); k < len(rest) && rest[k] == '{' {
-				r.i += len(event) + k
+				r.in.I += len(event) + k
 				return r.object()
 			}
 		}
 		if len(text) >= maxRecord {
 			r.Skip(tooLong, at)
-			r.i += len(text)
+			r.in.I += len(text)
 			r.over = text[len(text)-1] != '\n'
 			return true
 		}
-		r.i += len(text)
+		r.in.I += len(text)
 		if text = bytes.TrimSpace(text); ofStream(text) {
 			r.Noise()
 		} else {
@@ -370,7 +305,12 @@ var (
 func (r *reader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
+func (r *reader) Err() error {
+	if err := r.in.Err; err != nil && err != r.in.Ctx.Err() {
+		return fmt.Errorf("%s: %w", r.notes.File, err)
+	}
+	return r.in.Err
+}
 
 // Diags implements formats.Reader.
 func (r *reader) Diags() *diag.Log { return &r.log }

@@ -29,27 +29,27 @@ func isTable(head []byte) bool {
 // row reads the next row.
 func (r *reader) row() bool {
 	for {
-		at := r.off + int64(r.i)
-		text := r.buf[r.i:]
+		at := r.in.At()
+		text := r.in.Buf[r.in.I:]
 		if at < r.long {
 			text = line(text)
 		}
-		n, ok := r.table.split(text, r.eof && len(text) == len(r.buf)-r.i)
-		if ok && (n < len(text) || r.eof || at < r.long) {
-			r.i += n
+		n, ok := r.table.split(text, r.in.EOF && len(text) == len(r.in.Buf)-r.in.I)
+		if ok && (n < len(text) || r.in.EOF || at < r.long) {
+			r.in.I += n
 			r.take(at)
 			return true
 		}
-		if at >= r.long && len(text) < maxRecord && !r.eof {
-			if r.more(); r.err != nil {
+		if at >= r.long && len(text) < maxRecord && !r.in.EOF {
+			if r.in.More(); r.in.Err != nil {
 				return false
 			}
 			continue
 		}
 		if at >= r.long {
-			r.long = r.off + int64(len(r.buf))
+			r.long = r.in.Off + int64(len(r.in.Buf))
 		}
-		return r.skip(r.off+int64(r.i), tornRow)
+		return r.skip(r.in.At(), tornRow)
 	}
 }
 
