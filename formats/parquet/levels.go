@@ -17,6 +17,10 @@ func hybrid[T uint8 | int32](dst []T, src []byte, width, n int) ([]T, error) {
 		dst = make([]T, n)
 	}
 	dst = dst[:n]
+	if width == 0 { // there is one value, however many bytes say so
+		clear(dst)
+		return dst, nil
+	}
 	for at := 0; at < n; {
 		h, k := binary.Uvarint(src)
 		if k <= 0 {
@@ -41,7 +45,7 @@ func hybrid[T uint8 | int32](dst []T, src []byte, width, n int) ([]T, error) {
 		groups := min(h>>1, uint64(len(src))) // each has width bytes
 		size := min(int(groups)*width, len(src))
 		count := min(n-at, int(groups)*8)
-		if width > 0 && count*width > size*8 {
+		if count*width > size*8 {
 			return dst, errLevels
 		}
 		unpackBits(dst[at:][:count], src[:size], width)
