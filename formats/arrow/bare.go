@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"servescope/formats/internal/flatbuffer"
+
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
@@ -38,12 +40,12 @@ func (s *scanner) readBare() (schema []byte, dicts []message, err error) {
 	}
 	text = slices.Clone(text)
 	root := int(binary.LittleEndian.Uint32(text))
-	at := slot(text, root, 1)
+	at := flatbuffer.Slot(text, root, 1)
 	if at == 0 {
 		return nil, nil, errBare
 	}
 	s.size, s.bare = start, true
-	offsets := append(blocks(text, slot(text, root, 2)), s.size)
+	offsets := append(blocks(text, flatbuffer.Slot(text, root, 2)), s.size)
 	ahead := scanner{at: s.at, size: s.size}
 	for _, off := range offsets[:len(offsets)-1] {
 		if ahead.off = off; off < int64(len(magic)) || off > s.size {
@@ -55,7 +57,7 @@ func (s *scanner) readBare() (schema []byte, dicts []message, err error) {
 		}
 		dicts = append(dicts, m)
 	}
-	if s.off = slices.Min(append(offsets, blocks(text, slot(text, root, 3))...)); s.off < int64(len(magic)) {
+	if s.off = slices.Min(append(offsets, blocks(text, flatbuffer.Slot(text, root, 3))...)); s.off < int64(len(magic)) {
 		return nil, nil, errBare
 	}
 	return schemaMessage(text, at+int(binary.LittleEndian.Uint32(text[at:]))), dicts, nil
@@ -63,7 +65,7 @@ func (s *scanner) readBare() (schema []byte, dicts []message, err error) {
 
 // blocks returns the offsets of a vector of blocks.
 func blocks(b []byte, at int) (offsets []int64) {
-	first, n, ok := (&verifier{b: b}).vector(at, 24)
+	first, n, ok := flatbuffer.Vector(b, at, 24)
 	if !ok {
 		panic("a vector leads out of the footer")
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"servescope/formats/internal/flatbuffer"
+
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -137,37 +139,23 @@ func (m *message) parse(meta []byte) (body int64, ok bool) {
 			ok = false
 		}
 	}()
-	root := int(binary.LittleEndian.Uint32(meta))
-	if at := slot(meta, root, 1); at > 0 {
+	root := flatbuffer.Root(meta)
+	if at := flatbuffer.Slot(meta, root, 1); at > 0 {
 		m.kind = ipc.MessageType(meta[at])
 	}
-	if at := slot(meta, root, 3); at > 0 {
+	if at := flatbuffer.Slot(meta, root, 3); at > 0 {
 		body = int64(binary.LittleEndian.Uint64(meta[at:]))
 	}
-	if at := slot(meta, root, 2); at > 0 && m.kind == ipc.MessageDictionaryBatch {
-		header := at + int(binary.LittleEndian.Uint32(meta[at:]))
-		if at := slot(meta, header, 0); at > 0 {
+	if at := flatbuffer.Slot(meta, root, 2); at > 0 && m.kind == ipc.MessageDictionaryBatch {
+		header := flatbuffer.Table(meta, at)
+		if at := flatbuffer.Slot(meta, header, 0); at > 0 {
 			m.dict = int64(binary.LittleEndian.Uint64(meta[at:]))
 		}
-		if at := slot(meta, header, 2); at > 0 {
+		if at := flatbuffer.Slot(meta, header, 2); at > 0 {
 			m.delta = meta[at] != 0
 		}
 	}
 	return body, true
-}
-
-// slot returns the place of a field of a table, or 0 where it has its default.
-func slot(b []byte, table, field int) int {
-	vtable := table - int(int32(binary.LittleEndian.Uint32(b[table:])))
-	at := 4 + 2*field
-	if at >= int(binary.LittleEndian.Uint16(b[vtable:])) {
-		return 0
-	}
-	off := int(binary.LittleEndian.Uint16(b[vtable+at:]))
-	if off == 0 {
-		return 0
-	}
-	return table + off
 }
 
 // queue hands messages to an ipc.Reader; it is an ipc.MessageReader. The bodies

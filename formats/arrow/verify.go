@@ -3,6 +3,8 @@ package arrow
 import (
 	"encoding/binary"
 
+	"servescope/formats/internal/flatbuffer"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
@@ -58,44 +60,30 @@ func (m *message) verify(meta []byte, n views) (ok bool) {
 		}
 	}()
 	v := &verifier{b: meta}
-	at := slot(meta, int(binary.LittleEndian.Uint32(meta)), 2)
+	at := flatbuffer.Slot(meta, flatbuffer.Root(meta), 2)
 	if at == 0 {
 		return false
 	}
-	header := v.table(at)
+	header := flatbuffer.Table(meta, at)
 	switch m.kind {
 	case ipc.MessageSchema:
-		return v.pairs(slot(meta, header, 2)) && v.all(slot(meta, header, 1), 0)
+		return v.pairs(flatbuffer.Slot(meta, header, 2)) && v.all(flatbuffer.Slot(meta, header, 1), 0)
 	case ipc.MessageDictionaryBatch:
-		at := slot(meta, header, 1)
-		return at > 0 && v.records(v.table(at), n.dictionary)
+		at := flatbuffer.Slot(meta, header, 1)
+		return at > 0 && v.records(flatbuffer.Table(v.b, at), n.dictionary)
 	case ipc.MessageRecordBatch:
 		return v.records(header, n.columns)
 	}
 	return true
 }
 
-// table returns the place that the offset at points to.
-func (v *verifier) table(at int) int { return at + int(binary.LittleEndian.Uint32(v.b[at:])) }
-
-// vector returns the place and number of the elements of the vector that a field
-// at, 0 if it is not there, points to.
-func (v *verifier) vector(at, size int) (first, n int, ok bool) {
-	if at == 0 {
-		return 0, 0, true
-	}
-	at = v.table(at)
-	n = int(binary.LittleEndian.Uint32(v.b[at:]))
-	return at + 4, n, n <= (len(v.b)-at-4)/size
-}
-
 // pairs checks key-value metadata, whose texts are copied.
 func (v *verifier) pairs(at int) bool {
-	first, n, ok := v.vector(at, 4)
+	first, n, ok := flatbuffer.Vector(v.b, at, 4)
 	for i := 0; i < n && ok; i++ {
-		pair := v.table(first + 4*i)
+		pair := flatbuffer.Table(v.b, first+4*i)
 		for k := range 2 {
-			_, size, fits := v.vector(slot(v.b, pair, k), 1)
+			_, size, fits := flatbuffer.Vector(v.b, flatbuffer.Slot(v.b, pair, k), 1)
 			v.texts += size
 			ok = ok && fits && v.texts <= len(v.b)
 		}
@@ -105,18 +93,18 @@ func (v *verifier) pairs(at int) bool {
 
 // all checks a vector of fields and those within them.
 func (v *verifier) all(at, depth int) bool {
-	first, n, ok := v.vector(at, 4)
+	first, n, ok := flatbuffer.Vector(v.b, at, 4)
 	if v.fields += n; !ok || v.fields > maxFields || depth > maxDepth {
 		return false
 	}
 	for i := range n {
-		field := v.table(first + 4*i)
-		if !v.pairs(slot(v.b, field, 6)) || !v.all(slot(v.b, field, 5), depth+1) {
+		field := flatbuffer.Table(v.b, first+4*i)
+		if !v.pairs(flatbuffer.Slot(v.b, field, 6)) || !v.all(flatbuffer.Slot(v.b, field, 5), depth+1) {
 			return false
 		}
-		if at := slot(v.b, field, 3); at > 0 { // a union lists the ids of its types in slot 1
-			if kind := slot(v.b, field, 2); kind > 0 && v.b[kind] == unionType {
-				if _, _, ok := v.vector(slot(v.b, v.table(at), 1), 4); !ok {
+		if at := flatbuffer.Slot(v.b, field, 3); at > 0 { // a union lists the ids of its types in slot 1
+			if kind := flatbuffer.Slot(v.b, field, 2); kind > 0 && v.b[kind] == unionType {
+				if _, _, ok := flatbuffer.Vector(v.b, flatbuffer.Slot(v.b, flatbuffer.Table(v.b, at), 1), 4); !ok {
 					return false
 				}
 			}
@@ -130,10 +118,10 @@ const unionType = 14
 // records checks a record batch: nodes, buffers, and the counts of those that
 // views have further: arrow-go reads as many as there are columns of views.
 func (v *verifier) records(at, views int) bool {
-	_, _, ok := v.vector(slot(v.b, at, 1), 16)
-	_, buffers, ok2 := v.vector(slot(v.b, at, 2), 16)
-	first, n, ok3 := v.vector(slot(v.b, at, 4), 8)
-	if !ok || !ok2 || !ok3 || slot(v.b, at, 4) > 0 && n < views {
+	_, _, ok := flatbuffer.Vector(v.b, flatbuffer.Slot(v.b, at, 1), 16)
+	_, buffers, ok2 := flatbuffer.Vector(v.b, flatbuffer.Slot(v.b, at, 2), 16)
+	first, n, ok3 := flatbuffer.Vector(v.b, flatbuffer.Slot(v.b, at, 4), 8)
+	if !ok || !ok2 || !ok3 || flatbuffer.Slot(v.b, at, 4) > 0 && n < views {
 		return false
 	}
 	for i := range n {

@@ -112,6 +112,7 @@ func (f *footer) parse(text []byte, rng formats.Range) error {
 	if f.leaves, err = leavesOf(nodes); err != nil {
 		return damaged{err}
 	}
+	durations(f.leaves, f.keys[arrowSchema])
 	for i := range f.groups {
 		if err := f.check(&f.groups[i]); err != nil {
 			return damaged{err}
