@@ -11,12 +11,15 @@ export function known(column, keep) {
   return out.subarray(0, n).sort()
 }
 
-// measured returns the values that a metric of requests is made of, sorted: lengths
-// are recorded of failed requests too, which no metric counts.
-export function measured(rows, name) {
+// measures returns whether a metric counts request i: lengths are recorded of failed
+// requests too, which no metric counts.
+export function measures(rows, name) {
   const kept = { prompt_tokens: ['ok', 'empty'], output_tokens: ['ok'] }[name], { codes, values } = rows.status
-  return known(rows[name], kept && ((i) => kept.includes(values[codes[i]])))
+  return (i) => rows[name][i] === rows[name][i] && (!kept || kept.includes(values[codes[i]]))
 }
+
+// measured returns the values that a metric of requests is made of, sorted.
+export const measured = (rows, name) => known(rows[name], measures(rows, name))
 
 // quantile is the linear quantile of sorted values, as the report's; NaN of none.
 export function quantile(sorted, p) {

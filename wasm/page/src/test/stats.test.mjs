@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { known, measured, quantile, atMost, rankSum, inFlight, flight, part, trend, sampled, mean } from '../stats.js'
+import { known, measured, measures, quantile, atMost, rankSum, inFlight, flight, part, trend, sampled, mean } from '../stats.js'
 import { score } from '../score.js'
 
 test('nulls are left out', () => assert.deepEqual([...known(Float64Array.from([3, NaN, 1]))], [1, 3]))
@@ -10,6 +10,8 @@ test('lengths of failed requests are in no metric', () => {
   assert.deepEqual([...measured(rows, 'prompt_tokens')], [10, 20, 30])
   assert.deepEqual([...measured(rows, 'output_tokens')], [1, 3])
   assert.deepEqual([...measured(rows, 'e2e')], [4, 5, 6])
+  assert.deepEqual([0, 1, 2, 3].filter(measures(rows, 'output_tokens')), [0, 3])
+  assert.deepEqual([0, 1, 2, 3].filter(measures(rows, 'e2e')), [0, 2, 3])
 })
 
 // D4 of the definitions: 10…90, 1000 by linear interpolation.

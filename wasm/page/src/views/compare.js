@@ -3,7 +3,7 @@
 import { html, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
 import { text, count, common, short } from '../format.js'
-import { quantile, rankSum, known, measured } from '../stats.js'
+import { quantile, rankSum, measured } from '../stats.js'
 import { Select, metricInfo, metricName, Choice } from '../widgets.js'
 import { Figure } from '../charts/figure.js'
 import { Curves } from '../charts/ecdf.js'
@@ -42,7 +42,7 @@ export function Compare() {
 // All overlays one metric of every run that is at hand, of which there are at most
 // eight.
 function All({ runs, all, name, mode }) {
-  const series = useMemo(() => runs.map((r, i) => ({ label: r.label, color: 's' + i % 8, dash: i > 3 ? [6, 3] : undefined, values: all[i]?.[name] instanceof Float64Array ? known(all[i][name]) : [] })).filter((s) => s.values.length).slice(0, 8), [runs, all, name])
+  const series = useMemo(() => runs.map((r, i) => ({ label: r.label, color: 's' + i % 8, dash: i > 3 ? [6, 3] : undefined, values: all[i]?.[name] instanceof Float64Array ? measured(all[i], name) : [] })).filter((s) => s.values.length).slice(0, 8), [runs, all, name])
   if (series.length < 3) return null
   const unit = runs[0].metrics[name].unit, ranks = [0.5, 0.9, 0.99]
   return html`<${Figure} title=${metricName(name) + ' of all runs'} sentence=${`${count(series.length)} of ${count(runs.length)} runs: ${series.map((s) => `${s.label} p50 ${text(unit, quantile(s.values, 0.5))}`).join(', ')}.`} legend=${series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' }))} table=${() => ({ head: ['run', ...ranks.map((p) => 'p' + p * 100), 'n'], rows: series.map((s) => [s.label, ...ranks.map((p) => text(unit, quantile(s.values, p))), count(s.values.length)]) })}>

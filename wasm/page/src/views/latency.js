@@ -2,7 +2,7 @@
 import { html, memo, use, useMemo, useState, useEffect } from '../ui.js'
 import * as store from '../store.js'
 import { text, count, common, number, short, rankName } from '../format.js'
-import { known, measured, quantile, inFlight } from '../stats.js'
+import { known, measured, measures, quantile, inFlight } from '../stats.js'
 import { Choice, Select, MetricInfo, metricInfo, metricName, Null } from '../widgets.js'
 import { Figure, Legend } from '../charts/figure.js'
 import { Curves } from '../charts/ecdf.js'
@@ -64,9 +64,9 @@ const quartile = ['first', 'second', 'third', 'last']
 // of the prompt lengths; at most seven, the largest first.
 function split(rows, name, by) {
   if (!by || !(rows?.[name] instanceof Float64Array)) return null
-  const group = new Map(), add = (k, v) => (group.get(k) || group.set(k, []).get(k)).push(v), col = rows[name], lengths = known(rows.prompt_tokens), edges = [0.25, 0.5, 0.75].map((p) => quantile(lengths, p))
+  const group = new Map(), add = (k, v) => (group.get(k) || group.set(k, []).get(k)).push(v), col = rows[name], counts = measures(rows, name), lengths = known(rows.prompt_tokens), edges = [0.25, 0.5, 0.75].map((p) => quantile(lengths, p))
   for (let i = 0; i < rows.n; i++) {
-    if (col[i] !== col[i]) continue
+    if (!counts(i)) continue
     if (by === 'prompt') {
       const n = rows.prompt_tokens[i], q = edges.filter((e) => n > e).length
       if (n === n) add(`${quartile[q]} quarter of prompts, ${q ? 'above ' + text('tokens', edges[q - 1]) : 'up to ' + text('tokens', edges[0])}`, col[i])

@@ -3,7 +3,7 @@ import { html, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
 import { text, common, short, count, rankName } from '../format.js'
 import { Value, Null, Info, MetricInfo, Spark, metricName, metricInfo, arrow, Num, formula } from '../widgets.js'
-import { known, sampled } from '../stats.js'
+import { measured, sampled } from '../stats.js'
 import { excluded, reason, plainly } from '../reasons.js'
 import { findings } from '../findings.js'
 import { Goodput } from '../limits.js'
@@ -23,10 +23,9 @@ function Card({ title, unit, info, dir, onClick, children }) {
 // Latencies is a card of a distribution: p50, p90, p99 with their intervals.
 function Distribution({ name, m, rows }) {
   const s = useMemo(() => {
-    const col = rows?.[name]
     // Without a column the quantiles of the report will do.
-    if (!col) return m?.n ? [[m.min, 0], ...Object.keys(m.quantiles).sort((a, b) => a - b).map((r) => [m.quantiles[r], Number(r)]), [m.max, 1]].filter(([x]) => x > 0).map(([x, y]) => [Math.log(x), y]) : []
-    const v = known(col)
+    if (!rows?.[name]) return m?.n ? [[m.min, 0], ...Object.keys(m.quantiles).sort((a, b) => a - b).map((r) => [m.quantiles[r], Number(r)]), [m.max, 1]].filter(([x]) => x > 0).map(([x, y]) => [Math.log(x), y]) : []
+    const v = measured(rows, name)
     return sampled(v.length, 60).map((i) => [Math.log(Math.max(v[i], 1)), (i + 1) / v.length])
   }, [rows, name, m])
   const info = metricInfo(name)
