@@ -22,7 +22,7 @@ const formatName = "torchtable"
 var Format = formats.Format{
 	Name:     formatName,
 	Title:    "PyTorch profiler summary table (profiler_out_RANK.txt of vLLM)",
-	Priority: 61,
+	Priority: 111,
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {

@@ -12,7 +12,7 @@ const formatName = "torchtrace"
 var Format = formats.Format{
 	Name:     formatName,
 	Title:    "PyTorch profiler (Kineto) trace of vLLM or SGLang workers",
-	Priority: 60,
+	Priority: 110,
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
