@@ -6,6 +6,7 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/bench"
+	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/objects"
 )
@@ -37,24 +38,66 @@ func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
 	}
 }
 
+// Torn implements objects.Torn: a page or a trace up to where it is torn.
+func (f *fold) Torn(text []byte, at int64) int {
+	f.inner = objects.NewFields(dialect.Fields)
+	n, _ := f.list(text, at, 0)
+	return n
+}
+
 // within takes the observations in an object, and reports whether there is a list
 // of them.
-func (f *fold) within(text []byte, at int64, depth int) (found bool) {
-	for _, list := range [...]string{"observations", "data"} {
-		objects.Elements(text, list, func(element []byte, i int) {
+func (f *fold) within(text []byte, at int64, depth int) bool {
+	if _, found := f.list(text, at, depth); found || depth > 0 {
+		return found
+	}
+	found := false
+	for _, name := range lists { // deeper, in what the page of a trace was loaded with
+		objects.Elements(text, name, func(element []byte, i int) {
 			found = true
-			switch {
-			case f.inner.Read(element) && f.inner.Has(kind, start):
-				f.observation(f.inner, at+int64(i))
-			case depth > 0 || !f.within(element, at+int64(i), depth+1):
-				f.Skip(notOne, at+int64(i))
-			}
+			f.element(element, at+int64(i), depth)
 		})
 		if found {
-			return true
+			break
 		}
 	}
-	return false
+	return found
+}
+
+// lists are the members that hold observations, or traces with them.
+var lists = [...]string{"observations", "data"}
+
+// list takes the observations in the list of an object, and those in a trace that is
+// torn. It returns where the last of them ends, or the first would begin.
+func (f *fold) list(text []byte, at int64, depth int) (n int, found bool) {
+	for _, name := range lists {
+		i := jsonrows.List(text, name)
+		if i < 0 {
+			continue
+		}
+		n = i
+		rest := objects.Each(text, i, func(element []byte, i int) {
+			f.element(element, at+int64(i), depth)
+			n = i + len(element)
+		})
+		if depth == 0 && rest < len(text) && text[rest] == '{' {
+			if k, _ := f.list(text[rest:], at+int64(rest), depth+1); k > 0 {
+				n = rest + k
+			}
+		}
+		return n, true
+	}
+	return 0, false
+}
+
+// element takes an element of a list: an observation, or a trace.
+func (f *fold) element(text []byte, at int64, depth int) {
+	switch {
+	case f.inner.Read(text) && f.inner.Has(kind, start):
+		f.observation(f.inner, at)
+	case depth > 0 || !f.within(text, at, depth+1):
+		f.Skip(notOne, at)
+	}
 }
 
 // observation makes the row of a generation.

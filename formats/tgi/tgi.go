@@ -110,12 +110,21 @@ func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
 	f.record(v, failed, at)
 }
 
-// Line implements objects.Fold.
+// Line implements objects.Fold. Where writers share a file, a line may hold several
+// records, each but the last perhaps torn.
 func (f *fold) Line(line []byte, at int64) {
 	f.plain = withoutColours(f.plain[:0], line)
-	v := f.line
-	failed := parse(v, f.plain)
-	f.record(v, failed, at)
+	for rest := f.plain; len(rest) > 0; {
+		n := glued(rest)
+		failed := parse(f.line, rest[:n])
+		if torn(f.line, rest[:n]) {
+			f.Skip(badTimes, at)
+		} else {
+			f.record(f.line, failed, at)
+		}
+		rest = rest[n:]
+		at += int64(n) // less where colours were taken out, but of this line
+	}
 }
 
 // record makes the row of a line that ends a request.
@@ -241,6 +250,40 @@ func parse(v *objects.Fields, line []byte) (failed bool) {
 		}
 	}
 	return failed
+}
+
+// glued returns where the first record of a line ends: before the head of another,
+// a stamp, a level, and the name of a span or a module.
+func glued(line []byte) int {
+	for i := 0; ; {
+		k := bytes.Index(line[i:], []byte("Z "))
+		if k < 0 {
+			return len(line)
+		}
+		i += k + 1
+		rest := bytes.TrimLeft(line[i:], " ")
+		level, rest, _ := bytes.Cut(rest[:min(len(rest), 64)], []byte(" "))
+		switch string(level) {
+		case "TRACE", "DEBUG", "INFO", "WARN", "ERROR":
+		default:
+			continue
+		}
+		name := bytes.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz_")
+		if len(name) == len(rest) || len(name) == 0 || name[0] != '{' && name[0] != ':' {
+			continue
+		}
+		from := max(0, i-len("2026-01-02T03:04:05.000000000Z"))
+		for ; from < i; from++ {
+			if _, ok := objects.Date(line[from:i]); ok && from > 0 && line[from] != ' ' {
+				return from
+			}
+		}
+	}
+}
+
+// torn reports whether a record is the beginning of one of a request.
+func torn(v *objects.Fields, line []byte) bool {
+	return !v.Has(total) && bytes.Contains(line, []byte("{parameters=")) && !bytes.Contains(line, []byte(" text_generation_router::"))
 }
 
 // withoutColours appends a line without the escape sequences of terminals.

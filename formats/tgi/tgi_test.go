@@ -44,3 +44,27 @@ func TestSniff(t *testing.T) {
 		}
 	}
 }
+
+// TestGlued: records that share a line are told apart by their heads, which texts of
+// users hardly hold.
+func TestGlued(t *testing.T) {
+	const head = "2026-01-02T03:04:05.000100Z  INFO generate{"
+	for _, c := range []struct {
+		line string
+		want int
+	}{
+		{head + `a="b"}: x: Success`, len(head) + 18},
+		{head + `a="b"}: x: Success` + head, len(head) + 18},
+		{head + `total_time="1.2` + "2026-01-02T03:04:06Z ERROR text_generation_router: x", len(head) + 15},
+		{head + `stop: ["2026-01-02T03:04:06Z", "2026-01-02T03:04:06Z INFO that was all"]`, -1},
+		{"Z  INFO a:", -1}, {"", -1}, {"Z ", -1}, {"xZ INFO a{", -1},
+	} {
+		want := c.want
+		if want < 0 {
+			want = len(c.line)
+		}
+		if got := glued([]byte(c.line)); got != want {
+			t.Errorf("%s: %d, want %d", c.line, got, want)
+		}
+	}
+}

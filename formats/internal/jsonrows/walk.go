@@ -34,6 +34,24 @@ func Walk(b []byte, i int, visit func(path, raw []byte, kind formats.Kind)) (nex
 	return w.i, ok
 }
 
+// List returns where the first element of the array may begin that is the member
+// name of the object in b itself, not of one within it, or -1. The object need not
+// be whole.
+func List(b []byte, name string) int {
+	w := walker{b: b, visit: func([]byte, []byte, formats.Kind) {}}
+	for more := w.next('{'); more; more = w.value(1) && w.next(',') {
+		w.space()
+		key, ok := w.str()
+		switch {
+		case !ok || !w.next(':'):
+			return -1
+		case string(key) == name && w.next('['):
+			return w.i
+		}
+	}
+	return -1
+}
+
 func (w *walker) space() {
 	for w.i < len(w.b) && (w.b[w.i] == ' ' || w.b[w.i] == '\t' || w.b[w.i] == '\r' || w.b[w.i] == '\n') {
 		w.i++

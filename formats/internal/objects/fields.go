@@ -107,8 +107,8 @@ func (f *Fields) Span(slot, scale int) (int64, bool) {
 	return v, ok && len(b) > 0 && n == len(b)
 }
 
-// Elements calls visit for each object of the array that is the member name of
-// the object in text, with its offset within it.
+// Elements calls visit for each object of the first array that is a member name of
+// the object in text or of one within it, with its offset.
 func Elements(text []byte, name string, visit func(element []byte, at int)) {
 	key := []byte(`"` + name + `"`)
 	for i := 0; ; {
@@ -121,23 +121,31 @@ func Elements(text []byte, name string, visit func(element []byte, at int)) {
 		if j < 0 {
 			continue
 		}
-		if j = behind(text, j, '['); j < 0 {
-			continue
+		if j = behind(text, j, '['); j >= 0 {
+			Each(text, j, visit)
+			return
 		}
-		for j < len(text) {
-			for j < len(text) && bytes.IndexByte([]byte(" \t\r\n,"), text[j]) >= 0 {
-				j++
-			}
-			next, ok := jsonrows.Walk(text, j, func([]byte, []byte, formats.Kind) {})
-			if !ok {
-				return
-			}
-			visit(text[j:next], j)
-			j = next
-		}
-		return
 	}
 }
+
+// Each calls visit for each element of an array whose first may begin at i, with
+// its offset, as far as they are whole. What follows them is at rest: the end of the
+// array, an element that is not whole, or the end of text.
+func Each(text []byte, i int, visit func(element []byte, at int)) (rest int) {
+	for {
+		for i < len(text) && bytes.IndexByte([]byte(" \t\r\n,"), text[i]) >= 0 {
+			i++
+		}
+		next, ok := jsonrows.Walk(text, i, nothing)
+		if !ok {
+			return i
+		}
+		visit(text[i:next], i)
+		i = next
+	}
+}
+
+func nothing([]byte, []byte, formats.Kind) {}
 
 // behind returns the offset behind the byte c at i, white space before it, or -1.
 func behind(text []byte, i int, c byte) int {

@@ -48,6 +48,14 @@ type Fold interface {
 	End()
 }
 
+// Torn is a Fold whose objects hold lists of others.
+type Torn interface {
+	// Torn takes the beginning of an object that is broken, cut off or too long, and
+	// returns where the last whole element of a list in it ends, or its first may begin;
+	// 0: there is no list.
+	Torn(text []byte, at int64) int
+}
+
 // reader implements formats.Reader.
 type reader struct {
 	Writer
@@ -196,6 +204,10 @@ func (r *reader) object() bool {
 			return true
 		}
 		if next < len(text) || at < r.long { // it is broken there, or longer than its line
+			if n := r.torn(text[:next], at); n > 0 {
+				r.Skip(broken, r.in.At())
+				return r.element(next - n)
+			}
 			if r.within {
 				r.Skip(broken, at)
 				return r.element(next)
@@ -208,11 +220,33 @@ func (r *reader) object() bool {
 		if r.in.Err != nil {
 			return false
 		}
+		at = r.in.At()
+		if n := r.torn(text, at); n > 0 {
+			if r.in.EOF {
+				r.Skip(truncated, r.in.At())
+				r.in.I = len(r.in.Buf)
+			}
+			return true
+		}
 		r.long = r.in.Off + int64(len(r.in.Buf))
-		if at = r.in.At(); r.in.EOF && bytes.IndexByte(r.in.Buf[r.in.I:], '\n') < 0 {
+		if r.in.EOF && bytes.IndexByte(r.in.Buf[r.in.I:], '\n') < 0 {
 			return r.skip(at, truncated)
 		}
 	}
+}
+
+// torn gives the beginning of an object that is not whole to a fold that reads what
+// is whole within it, and goes behind that. The rest is read as that of an array. It
+// returns how far it went, 0 where there is nothing.
+func (r *reader) torn(text []byte, at int64) int {
+	f, ok := r.fold.(Torn)
+	if !ok {
+		return 0
+	}
+	n := f.Torn(text, at)
+	r.in.I += n
+	r.within = r.within || n > 0
+	return n
 }
 
 // skip goes on behind the line of an object that is of no use.
