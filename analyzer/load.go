@@ -155,6 +155,7 @@ func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunM
 		if f.read == 0 {
 			f.diags.Add(f.nothingRead())
 		}
+		s.noteOthers(f)
 	}
 }
 

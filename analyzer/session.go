@@ -82,6 +82,7 @@ type Session struct {
 	cut    int64 // length of a range; tests vary it
 	size   int   // rows of a resident batch; tests vary it
 	inputs *formats.Inputs
+	set    *formats.Set
 	files  []*file // one per input, in order
 
 	diags  diag.Log // of the inputs and their detection
@@ -153,7 +154,7 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 	if opt.Memory <= 0 {
 		opt.Memory = DefaultMemory
 	}
-	s := &Session{opt: opt, cut: rangeSize, size: residentRows, inputs: inputs}
+	s := &Session{opt: opt, cut: rangeSize, size: residentRows, set: set, inputs: inputs}
 	if opt.Open != nil {
 		s.cut = farRange
 	}

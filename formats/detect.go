@@ -102,6 +102,11 @@ func (s *Set) Detect(h *Head) (Detection, error) {
 	if s.partial && best.Score < Sure {
 		return Detection{}, &PartialError{h.Name}
 	}
+	if s.partial {
+		if _, err := s.Others(h, best.Format); err != nil {
+			return Detection{}, err
+		}
+	}
 	if best.Format == nil {
 		return Detection{}, &DetectError{Name: h.Name, Plain: plainReason(h), Tried: best.Tried}
 	}
