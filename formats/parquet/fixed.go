@@ -10,7 +10,7 @@ import (
 	"servescope/formats/internal/column"
 )
 
-// form is what bytes of a fixed length hold; see
+// form is what bytes hold that are no text; see
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md
 type form uint8
 
@@ -21,18 +21,49 @@ const (
 	interval
 )
 
-// fixed sets the field of a leaf of bytes of a fixed length. A decimal that has
-// more digits than an integer becomes text.
+// fixed sets the field of a leaf of bytes of a fixed length.
 func (n *node) fixed(l *leaf) {
 	switch {
-	case n.decimal() && n.length > 0 && n.length <= 32:
-		l.Kind, l.form = column.Text, decimal
+	case n.length < 1 || n.length > maxPage:
+		return
+	case n.decimal():
+		n.digits(l)
+	case n.logical == 15 && n.length == 2:
+		l.Kind, l.Narrow = column.Float, true
 	case n.logical == 14 && n.length == 16:
 		l.Kind, l.form = column.Text, uuid
 	case n.converted == 21 && n.length == 12:
 		l.Kind, l.form, l.Step = column.Int, interval, int64(time.Millisecond)
+	default: // as writers do that know no other type of bytes
+		l.Kind = column.Text
 	}
 	l.length = int(n.length)
+}
+
+// digits sets the field of a leaf of decimals in bytes: as they may have more
+// digits than an integer, they become text.
+func (n *node) digits(l *leaf) {
+	if n.length <= mostDecimal {
+		l.Kind, l.Number, l.form = column.Text, true, decimal
+	}
+}
+
+const mostDecimal = 32 // bytes, of 76 digits
+
+// half returns the number that 16 bits are.
+func half(x uint16) float64 {
+	sign, power, fraction := uint32(x>>15)<<31, uint32(x>>10&31), uint32(x&1023)
+	switch power {
+	case 0:
+		v := float64(fraction) * 0x1p-24
+		if sign > 0 {
+			v = -v
+		}
+		return v
+	case 31:
+		return float64(math.Float32frombits(sign | 255<<23 | fraction<<13))
+	}
+	return float64(math.Float32frombits(sign | (power+112)<<23 | fraction<<13))
 }
 
 // decimal reports whether numbers are whole ones times a power of ten.
@@ -49,8 +80,11 @@ func (l *leaf) appendFixed(dst, src []byte) []byte {
 		}
 		return dst
 	}
+	if len(src) > mostDecimal {
+		return dst
+	}
 	v := new(big.Int).SetBytes(src) // of two's complement, the highest byte first
-	if src[0]&0x80 != 0 {
+	if len(src) > 0 && src[0]&0x80 != 0 {
 		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(src))))
 		dst = append(dst, '-')
 		v.Neg(v)
@@ -64,22 +98,6 @@ func (l *leaf) appendFixed(dst, src []byte) []byte {
 		dst = append(dst, '.')
 	}
 	return append(dst, text[len(text)-l.scale:]...)
-}
-
-// decodeFixed reads n values of a fixed length as texts.
-func (v *values) decodeFixed(l *leaf, src []byte, n int) error {
-	if len(src) < n*l.length {
-		return errShort
-	}
-	v.data = v.data[:0]
-	for i := range n {
-		v.data = l.appendFixed(v.data, src[i*l.length:][:l.length])
-		if len(v.data) > maxPage {
-			return errShort
-		}
-		v.ends = append(v.ends, int32(len(v.data)))
-	}
-	return nil
 }
 
 // intervals reads lengths in ms. One with months, which have no length, is beyond

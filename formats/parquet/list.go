@@ -87,13 +87,16 @@ func (p *pages) end(elements int) {
 
 // takeCarry moves the elements of the open row to the front.
 func (p *pages) takeCarry() {
-	if p.carry == 0 {
-		return
+	from := 0
+	if p.carry > 0 {
+		from = int(p.offsets[len(p.offsets)-1])
 	}
-	from := int(p.offsets[len(p.offsets)-1])
-	if p.leaf.Kind == column.FloatList {
+	switch p.leaf.Kind {
+	case column.TextList:
+		p.val.words.keep(from, p.carry)
+	case column.FloatList:
 		copy(p.val.floats, p.val.floats[from:from+p.carry])
-	} else {
+	default:
 		copy(p.val.ints, p.val.ints[from:from+p.carry])
 	}
 }

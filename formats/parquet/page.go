@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -130,63 +128,6 @@ func (s *stream) unpack(h *header, body []byte) ([]byte, error) {
 		return nil, damaged{fmt.Errorf("a page has %d bytes instead of %d", len(s.raw), h.size)}
 	}
 	return s.raw, nil
-}
-
-var codecs = [...]string{"none", "Snappy", "gzip", "LZO", "Brotli", "LZ4", "zstd", "LZ4"}
-
-// decompress appends to s.raw, up to size bytes in all.
-func (s *stream) decompress(body []byte, size int) error {
-	switch s.codec {
-	case 1:
-		n, err := snappy.DecodedLen(body)
-		if err != nil || n > size-len(s.raw) {
-			return errors.New("it claims another length")
-		}
-		out, err := snappy.Decode(nil, body)
-		s.raw = append(s.raw, out...)
-		return err
-	case 2:
-		r, err := gzip.NewReader(&reader{body})
-		if err != nil {
-			return err
-		}
-		for len(s.raw) < size {
-			at := len(s.raw)
-			s.raw = append(s.raw, make([]byte, min(size-at, readAhead))...)
-			n, err := io.ReadFull(r, s.raw[at:])
-			if s.raw = s.raw[:at+n]; err != nil {
-				return err
-			}
-		}
-		return nil
-	case 6:
-		if s.zstd == nil {
-			var err error
-			s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage))
-			if err != nil {
-				return err
-			}
-		}
-		var err error
-		s.raw, err = s.zstd.DecodeAll(body, s.raw)
-		return err
-	}
-	if s.codec > 0 && int(s.codec) < len(codecs) {
-		return fmt.Errorf("compression with %s is not read", codecs[s.codec])
-	}
-	return fmt.Errorf("there is no compression of number %d", s.codec)
-}
-
-// reader reads bytes.
-type reader struct{ b []byte }
-
-func (r *reader) Read(p []byte) (int, error) {
-	n := copy(p, r.b)
-	r.b = r.b[n:]
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }
 
 func readHeader(t *thrift) header {

@@ -33,6 +33,7 @@ type pages struct {
 
 	bits    trace.Bitmap // of the batch
 	spans   []int32
+	words   []int32
 	boolean trace.Bitmap
 }
 
@@ -203,17 +204,27 @@ func (p *pages) give(c *column.Column, n int) {
 	case column.FloatList:
 		c.Floats = v.floats[p.offsets[from]:p.offsets[to]]
 		c.Offsets = p.rebase(p.offsets, from, to)
+	case column.TextList:
+		first, last := int(p.offsets[from]), int(p.offsets[to])
+		c.Data = v.words.data[v.words.ends[first]:v.words.ends[last]]
+		p.words = rebased(p.words, v.words.ends[first:last+1])
+		c.Spans, c.Offsets = p.words, p.rebase(p.offsets, from, to)
 	}
 }
 
 // rebase returns the offsets of rows [from, to) counted from the first.
 func (p *pages) rebase(offsets []int32, from, to int) []int32 {
-	p.spans = grown(p.spans, 0, to-from+1)
-	base := offsets[from]
-	for i, off := range offsets[from : to+1] {
-		p.spans[i] = off - base
-	}
+	p.spans = rebased(p.spans, offsets[from:to+1])
 	return p.spans
+}
+
+// rebased copies offsets, counted from the first, into dst, which it returns.
+func rebased(dst, offsets []int32) []int32 {
+	dst = grown(dst, 0, len(offsets))
+	for i, off := range offsets {
+		dst[i] = off - offsets[0]
+	}
+	return dst
 }
 
 // cut copies bits [from, to) into dst, which it returns.

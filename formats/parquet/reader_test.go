@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,8 +32,13 @@ type row struct {
 	G     struct {
 		X *int64 `parquet:"x,optional"`
 	} `parquet:"g"`
-	L  []int64   `parquet:"l,list"`
-	LF []float64 `parquet:"lf"`
+	L     []int64   `parquet:"l,list"`
+	LF    []float64 `parquet:"lf"`
+	Words []string  `parquet:"words,list"`
+	Codes []string  `parquet:"codes,dict"`
+	Alike string    `parquet:"alike,delta"`
+	U32   uint32    `parquet:"u32"`
+	Token [3]byte   `parquet:"token"`
 }
 
 func maybe[T any](r *rand.Rand, v T) *T {
@@ -55,6 +61,12 @@ func randomRows(r *rand.Rand, n int) []row {
 		for range r.IntN(3) {
 			rows[i].LF = append(rows[i].LF, r.Float64())
 		}
+		for range r.IntN(9) * r.IntN(9) {
+			rows[i].Words = append(rows[i].Words, strings.Repeat("wörd", r.IntN(3)))
+			rows[i].Codes = append(rows[i].Codes, fmt.Sprint("code", r.IntN(5)))
+		}
+		rows[i].Alike, rows[i].U32 = fmt.Sprint("request-", i/3, "-", r.IntN(3)), r.Uint32()
+		copy(rows[i].Token[:], fmt.Sprint(100+r.IntN(900)))
 	}
 	return rows
 }
@@ -73,7 +85,7 @@ func (r *row) want() []any {
 		small = int64(*r.Small)
 	}
 	return []any{r.I, small, at(r.F), float64(r.F32), at(r.B), at(r.T), at(r.D), r.Delta, at(r.DI), r.DL, r.At.UnixMilli(), at(r.G.X),
-		fmt.Sprint(r.L), fmt.Sprint(r.LF)}
+		fmt.Sprint(r.L), fmt.Sprint(r.LF), fmt.Sprintf("%q", r.Words), fmt.Sprintf("%q", r.Codes), r.Alike, int64(r.U32), string(r.Token[:])}
 }
 
 // valueOf returns value i of a column.
@@ -89,6 +101,13 @@ func valueOf(f *column.Field, c *column.Column, i int) any {
 			return "[]"
 		}
 		return fmt.Sprint(c.Floats[c.Offsets[i]:c.Offsets[i+1]])
+	case f.Kind == column.TextList:
+		var list []string
+		for k := 0; !c.Null && c.Valid.Valid(i) && k < int(c.Offsets[i+1]-c.Offsets[i]); k++ {
+			at := int(c.Offsets[i]) + k
+			list = append(list, string(c.Data[c.Spans[at]:c.Spans[at+1]]))
+		}
+		return fmt.Sprintf("%q", list)
 	case c.Null || !c.Valid.Valid(i):
 		return nil
 	case f.Kind == column.Int:
@@ -144,9 +163,9 @@ func TestReadOthers(t *testing.T) {
 	}
 	for round := range rounds {
 		rows := randomRows(r, 1+r.IntN(3000))
-		codec := []compress.Codec{&pq.Uncompressed, &pq.Snappy, &pq.Gzip, &pq.Zstd}[round%4]
+		codec := []compress.Codec{&pq.Uncompressed, &pq.Snappy, &pq.Gzip, &pq.Zstd, &pq.Brotli, &pq.Lz4Raw}[round%6]
 		var out bytes.Buffer
-		w := pq.NewGenericWriter[row](&out, pq.Compression(codec), pq.DataPageVersion(1+round%2), pq.PageBufferSize(64+r.IntN(9000)),
+		w := pq.NewGenericWriter[row](&out, pq.Compression(codec), pq.DataPageVersion(1+round/6%2), pq.PageBufferSize(64+r.IntN(9000)),
 			pq.MaxRowsPerRowGroup(int64(1+r.IntN(2000))))
 		if _, err := w.Write(rows); err != nil {
 			t.Fatal(err)

@@ -118,9 +118,10 @@ type leaf struct {
 	defined  int  // definition level of a value
 	repeated int  // greatest repetition level
 	entry    int  // lists: definition level from which a list has an entry
-	form     form // of bytes of a fixed length
-	length   int  // … how many these are
-	scale    int  // … digits behind the point
+	form     form // of bytes
+	length   int  // of bytes: how many these are, 0 where they differ
+	scale    int  // of a decimal: digits behind the point
+	unsigned bool // of 32 bits
 }
 
 // tree makes the leaves of a list of nodes.
@@ -212,6 +213,7 @@ func (n *node) field(l *leaf) {
 		f.Kind = column.Int
 		n.time(f)
 		f.Unsigned = n.physical == int64s && (n.converted == 14 || n.logical == 10 && n.unsigned)
+		l.unsigned = n.physical == int32s && (n.converted == 13 || n.logical == 10 && n.unsigned)
 		if n.decimal() {
 			f.Scale = int(n.scale)
 		}
@@ -221,7 +223,7 @@ func (n *node) field(l *leaf) {
 		f.Kind, f.Narrow = column.Float, n.physical == floats
 	case byteArrays:
 		if f.Kind = column.Text; n.decimal() {
-			f.Kind = column.None
+			n.digits(l)
 		}
 	case fixedArrays:
 		n.fixed(l)
@@ -253,10 +255,14 @@ func (n *node) time(f *column.Field) {
 func (l *leaf) list() {
 	switch {
 	case l.repeated == 0:
-	case l.repeated == 1 && l.Kind == column.Int && l.physical != int96s && l.physical != fixedArrays:
+	case l.repeated > 1:
+		l.Kind = column.None
+	case l.Kind == column.Int:
 		l.Kind = column.IntList
-	case l.repeated == 1 && l.Kind == column.Float:
+	case l.Kind == column.Float:
 		l.Kind = column.FloatList
+	case l.Kind == column.Text:
+		l.Kind = column.TextList
 	default:
 		l.Kind = column.None
 	}

@@ -19,6 +19,7 @@ const (
 	rle             = 3
 	deltaPacked     = 5
 	deltaLength     = 6
+	deltaStrings    = 7
 	rleDictionary   = 8
 	streamSplit     = 9
 )
@@ -32,9 +33,11 @@ type values struct {
 	codes  []int32
 	data   []byte
 	ends   []int32 // texts: offsets, one more than there are texts
+	words  words   // lists of texts: the elements
 
 	small []int32
 	spans []uint32
+	raw   []byte
 }
 
 // dictionary holds the values of a dictionary page.
@@ -58,7 +61,8 @@ func unreadable(l *leaf, encoding int64) error {
 }
 
 // decode reads n values of a page. Integers are put behind the first keep ones
-// that v.ints already has, and so are floats.
+// that v.ints already has, and so are floats; elements that are texts are put
+// behind those that v.words has.
 func (v *values) decode(l *leaf, d *dictionary, encoding int64, src []byte, n, keep int) error {
 	v.codes = v.codes[:0]
 	if encoding == plainDictionary || encoding == rleDictionary {
@@ -70,11 +74,21 @@ func (v *values) decode(l *leaf, d *dictionary, encoding int64, src []byte, n, k
 		return v.decodeInts(l, encoding, src, v.ints[keep:])
 	case column.Float, column.FloatList:
 		v.floats = grown(v.floats, keep, n)
-		return decodeFloats(l, encoding, src, v.floats[keep:])
+		return v.decodeFloats(l, encoding, src, v.floats[keep:])
 	case column.Bool:
 		return v.decodeBools(l, encoding, src, n)
 	case column.Text:
 		return v.decodeTexts(l, encoding, src, n)
+	case column.TextList:
+		if err := v.decodeTexts(l, encoding, src, n); err != nil {
+			return err
+		}
+		for i := range n {
+			if err := v.words.add(v.data[v.ends[i]:v.ends[i+1]]); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return unreadable(l, encoding)
 }
@@ -121,6 +135,12 @@ func (v *values) lookUp(l *leaf, d *dictionary, src []byte, n, keep int) (err er
 			v.floats[keep+i] = d.floats[c]
 		}
 	case column.Text:
+	case column.TextList:
+		for _, c := range v.codes {
+			if err := v.words.add([]byte(d.texts[c])); err != nil {
+				return err
+			}
+		}
 	default:
 		return unreadable(l, rleDictionary)
 	}
@@ -148,13 +168,13 @@ func (v *values) decodeInts(l *leaf, encoding int64, src []byte, dst []int64) er
 			return errShort
 		}
 		out, err := new(delta.BinaryPackedEncoding).DecodeInt32(v.small[:0], src)
-		return v.widen(dst, out, err)
+		return v.widen(l, dst, out, err)
 	case encoding == streamSplit && l.physical == int64s && len(src) == 8*len(dst):
 		_, err := new(bytestreamsplit.Encoding).DecodeInt64(dst, src)
 		return err
 	case encoding == streamSplit && l.physical == int32s && len(src) == 4*len(dst):
 		out, err := new(bytestreamsplit.Encoding).DecodeInt32(v.small[:0], src)
-		return v.widen(dst, out, err)
+		return v.widen(l, dst, out, err)
 	}
 	return unreadable(l, encoding)
 }
@@ -173,18 +193,33 @@ func claims(src []byte, n int) bool {
 }
 
 // widen makes what was decoded the values dst.
-func (v *values) widen(dst []int64, small []int32, err error) error {
+func (v *values) widen(l *leaf, dst []int64, small []int32, err error) error {
 	if v.small = small; err != nil || len(small) != len(dst) {
 		return errShort
 	}
 	for i, x := range small {
 		dst[i] = int64(x)
 	}
+	l.unsign(dst)
 	return nil
 }
 
-// The Julian day of the Unix epoch, of which old timestamps count.
-const julianEpoch = 2440588
+// The Julian day of the Unix epoch, of which old timestamps count, and how many
+// days from it on there are nanoseconds of.
+const (
+	julianEpoch = 2440588
+	mostDays    = 106750
+)
+
+// unsign makes numbers of 32 bits those without a sign, if that is what they are.
+func (l *leaf) unsign(v []int64) {
+	if !l.unsigned {
+		return
+	}
+	for i := range v {
+		v[i] &= math.MaxUint32
+	}
+}
 
 func plainInts(l *leaf, src []byte, dst []int64) error {
 	switch l.physical {
@@ -202,6 +237,7 @@ func plainInts(l *leaf, src []byte, dst []int64) error {
 		for i := range dst {
 			dst[i] = int64(int32(binary.LittleEndian.Uint32(src[4*i:])))
 		}
+		l.unsign(dst)
 	case fixedArrays:
 		return intervals(src, dst)
 	default: // nanoseconds of the day, and the day
@@ -209,47 +245,66 @@ func plainInts(l *leaf, src []byte, dst []int64) error {
 			return errShort
 		}
 		for i := range dst {
-			day := int64(int32(binary.LittleEndian.Uint32(src[12*i+8:])))
-			dst[i] = (day-julianEpoch)*86400e9 + int64(binary.LittleEndian.Uint64(src[12*i:]))
+			day := int64(int32(binary.LittleEndian.Uint32(src[12*i+8:]))) - julianEpoch
+			if dst[i] = day*86400e9 + int64(binary.LittleEndian.Uint64(src[12*i:])); max(day, -day) > mostDays {
+				dst[i] = math.MaxInt64 // beyond any time
+			}
 		}
 	}
 	return nil
 }
 
-func decodeFloats(l *leaf, encoding int64, src []byte, dst []float64) error {
+func (v *values) decodeFloats(l *leaf, encoding int64, src []byte, dst []float64) error {
 	size := 8
-	if l.physical == floats {
+	switch l.physical {
+	case floats:
 		size = 4
+	case fixedArrays:
+		size = 2
+	}
+	switch {
+	case encoding == deltaStrings && size == 2:
+		if err := v.decodeBytes(l, encoding, src, len(dst)); err != nil {
+			return err
+		}
+		src = v.data
+	case encoding != plain && encoding != streamSplit:
+		return unreadable(l, encoding)
 	}
 	if len(src) < size*len(dst) {
 		return errShort
 	}
 	switch {
-	case encoding == plain && size == 8:
-		for i := range dst {
-			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-		}
-	case encoding == plain:
-		for i := range dst {
-			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
-		}
 	case encoding == streamSplit:
 		n := len(src) / size // the stream of each byte
 		for i := range dst {
-			var x uint64
-			for k := range size {
-				x |= uint64(src[k*n+i]) << (8 * k)
-			}
-			if size == 8 {
-				dst[i] = math.Float64frombits(x)
-			} else {
-				dst[i] = float64(math.Float32frombits(uint32(x)))
-			}
+			dst[i] = floatOf(src[i:], n, size)
+		}
+	case size == 8:
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
 		}
 	default:
-		return unreadable(l, encoding)
+		for i := range dst {
+			dst[i] = floatOf(src[size*i:], 1, size)
+		}
 	}
 	return nil
+}
+
+// floatOf returns the number of size bytes, which lie step bytes apart.
+func floatOf(b []byte, step, size int) float64 {
+	var x uint64
+	for k := range size {
+		x |= uint64(b[k*step]) << (8 * k)
+	}
+	switch size {
+	case 8:
+		return math.Float64frombits(x)
+	case 4:
+		return float64(math.Float32frombits(uint32(x)))
+	}
+	return half(uint16(x))
 }
 
 func (v *values) decodeBools(l *leaf, encoding int64, src []byte, n int) (err error) {
@@ -276,44 +331,6 @@ func (v *values) decodeBools(l *leaf, encoding int64, src []byte, n int) (err er
 	return unreadable(l, encoding)
 }
 
-func (v *values) decodeTexts(l *leaf, encoding int64, src []byte, n int) (err error) {
-	v.ends = append(v.ends[:0], 0)
-	if l.physical == fixedArrays && encoding == plain {
-		return v.decodeFixed(l, src, n)
-	}
-	switch encoding {
-	case plain:
-		v.data = v.data[:0]
-		for range n {
-			if len(src) < 4 || uint64(binary.LittleEndian.Uint32(src)) > uint64(len(src)-4) {
-				return errShort
-			}
-			size := binary.LittleEndian.Uint32(src)
-			v.data = append(v.data, src[4:4+size]...)
-			v.ends = append(v.ends, int32(len(v.data)))
-			src = src[4+size:]
-		}
-		return nil
-	case deltaLength:
-		if !claims(src, n) {
-			return errShort
-		}
-		v.data, v.spans, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(v.data[:0], src, v.spans[:0])
-	default:
-		return unreadable(l, encoding)
-	}
-	if err != nil || len(v.spans) != n+1 || len(v.data) > maxPage {
-		return errShort
-	}
-	for i, off := range v.spans[1:] {
-		if off < v.spans[i] || int(off) > len(v.data) {
-			return errShort
-		}
-		v.ends = append(v.ends, int32(off))
-	}
-	return nil
-}
-
 // read fills the dictionary from its page.
 func (d *dictionary) read(l *leaf, v *values, h *header, body []byte) error {
 	*d = dictionary{known: true}
@@ -330,8 +347,8 @@ func (d *dictionary) read(l *leaf, v *values, h *header, body []byte) error {
 		return plainInts(l, body, d.ints)
 	case column.Float, column.FloatList:
 		d.floats = make([]float64, n)
-		return decodeFloats(l, plain, body, d.floats)
-	case column.Text:
+		return v.decodeFloats(l, plain, body, d.floats)
+	case column.Text, column.TextList:
 		if err := v.decodeTexts(l, plain, body, n); err != nil {
 			return err
 		}

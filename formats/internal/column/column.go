@@ -35,7 +35,8 @@ type Field struct {
 
 	Scale    int  // Int: a decimal, the numbers are that many digits behind the point
 	Unsigned bool // Int: the numbers are those of uint64 with the same bits
-	Narrow   bool // Float: the numbers had 32 bits
+	Narrow   bool // Float: the numbers had 32 bits, or fewer
+	Number   bool // Text, TextList: the texts are decimal numbers
 }
 
 // Column is the values of one column in a batch. Null says that they are all

@@ -160,6 +160,8 @@ func (s *typed) list(f *column.Field, c *column.Column) {
 			s.buf = append(s.buf, ',')
 		}
 		switch {
+		case f.Kind == column.TextList && f.Number:
+			s.buf = append(s.buf, c.Data[c.Spans[k]:c.Spans[k+1]]...)
 		case f.Kind == column.TextList:
 			s.buf = strconv.AppendQuote(s.buf, string(c.Data[c.Spans[k]:c.Spans[k+1]]))
 		case f.Kind == column.IntList:
