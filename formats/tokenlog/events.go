@@ -1,12 +1,9 @@
 package tokenlog
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
-	"sync"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
@@ -25,30 +22,6 @@ var Events = formats.Format{
 	Open:     openEvents,
 }
 
-// A batch ends when it has this many rows, or values in its lists.
-const (
-	batchRows   = 4096
-	batchValues = 1 << 18
-)
-
-// eventReader scans blocks in parallel and folds their events in file order, on
-// several workers while the batch before is in use.
-type eventReader struct {
-	stream    *block.Stream[*events]
-	run       *trace.RunMeta
-	file      string
-	builder   *trace.Builder
-	assembler *assemble.Assembler
-	batch     *trace.Batch
-	diags     diag.Log
-	account   formats.Account
-	ended     bool          // there are no more rows
-	wanted    chan struct{} // by Next, of the goroutine that folds; nil: Next folds itself
-	ready     chan bool     // whether there is a batch
-	wg        sync.WaitGroup
-	cancel    context.CancelFunc
-}
-
 func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
 	first, err := probe(src, parseEvent)
 	if err != nil {
@@ -61,101 +34,20 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 		Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
 	}, opt.Memory)
 	r.assembler.Bound(opt.Memory/2, opt.Scratch)
-	ctx, r.cancel = context.WithCancel(ctx)
+	r.ctx, r.cancel = context.WithCancel(ctx)
 	absolute := first.clock.Kind == trace.Wall || first.clock.Kind == trace.Monotonic
 	fresh := func() *events { return newEvents(r.file, absolute) }
-	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents)
+	r.stream = block.Map(r.ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents)
 	if opt.Workers > 1 {
 		r.wanted, r.ready = make(chan struct{}), make(chan bool)
+		r.spare, r.steps = make(chan *step, depth), make(chan *step, depth)
+		for range depth {
+			r.spare <- new(step)
+		}
+		r.wg.Go(r.fold)
 		r.wg.Go(r.work)
 	}
 	return r, nil
-}
-
-// work makes batches, each while the one before is in use: the builder keeps that
-// one until it is asked for the next.
-func (r *eventReader) work() {
-	for more := true; more; {
-		r.fill()
-		if _, ok := <-r.wanted; !ok {
-			return
-		}
-		more = r.take()
-		r.ready <- more
-	}
-}
-
-func (r *eventReader) Next() bool {
-	switch {
-	case r.ended:
-	case r.wanted == nil:
-		r.fill()
-		r.ended = !r.take()
-	default:
-		r.wanted <- struct{}{}
-		r.ended = !<-r.ready
-	}
-	return !r.ended
-}
-
-// fill folds events until there are rows for a batch, or no more.
-func (r *eventReader) fill() {
-	for !r.full() && r.assembler.Err() == nil && r.stream.Next() {
-		s := r.stream.Value()
-		r.diags.Merge(&s.log)
-		r.assembler.Fold(&s.Events)
-		r.count(s)
-	}
-	if !r.full() && r.Err() == nil {
-		r.assembler.Flush(r.full)
-	}
-}
-
-// take makes a batch of the rows so far, and reports whether there are any.
-func (r *eventReader) take() bool {
-	if r.builder.Rows() == 0 || r.assembler.Err() != nil {
-		r.diags.Merge(r.stream.Diags())
-		return false
-	}
-	r.batch = r.builder.Take(r.run, r.file)
-	return true
-}
-
-// full reports whether the rows so far are enough for a batch.
-func (r *eventReader) full() bool {
-	return r.builder.Rows() >= batchRows || r.builder.ListLen(trace.ChunkGaps) >= batchValues
-}
-
-// count adds the lines of a block to the account.
-func (r *eventReader) count(s *events) {
-	n := int64(len(s.Ticks))
-	r.account.Total += n + s.diagnosed + s.noise
-	r.account.Parsed += n
-	r.account.Diagnosed += s.diagnosed
-	r.account.Noise += s.noise
-	for k, n := range s.kinds {
-		if n > 0 {
-			r.account.Kinds[eventNames[k]] += n
-		}
-	}
-}
-
-func (r *eventReader) Batch() *trace.Batch      { return r.batch }
-func (r *eventReader) Err() error               { return cmp.Or(r.assembler.Err(), r.stream.Err()) }
-func (r *eventReader) Diags() *diag.Log         { return &r.diags }
-func (r *eventReader) Runs() []*trace.RunMeta   { return []*trace.RunMeta{r.run} }
-func (r *eventReader) Account() formats.Account { return r.account }
-
-// Close implements formats.Reader.
-func (r *eventReader) Close() error {
-	r.ended = true
-	r.cancel()
-	if r.wanted != nil {
-		close(r.wanted)
-		r.wg.Wait()
-		r.wanted = nil
-	}
-	return errors.Join(r.stream.Close(), r.assembler.Close())
 }
 
 // events is what one block becomes.
@@ -171,9 +63,8 @@ type events struct {
 	recent    int // the stencil that the last line had
 	clock     epochClock
 
-	log              diag.Log
-	diagnosed, noise int64
-	kinds            [len(eventNames)]int64
+	log diag.Log
+	lines
 }
 
 func newEvents(file string, absolute bool) *events {
@@ -188,8 +79,7 @@ const maxTemplates = 4
 // scanEvents reads the lines of a block.
 func scanEvents(b *block.Block, out *events) {
 	out.log = diag.Log{}
-	out.diagnosed, out.noise = 0, 0
-	out.kinds = [len(eventNames)]int64{}
+	out.lines = lines{}
 	out.Reset(b.Off, b.Data)
 	p := &out.parser
 	p.text = b.Data[:len(b.Data)+block.Pad]

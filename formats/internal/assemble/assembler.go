@@ -17,20 +17,22 @@ import (
 // so what it makes does not depend on how the file was cut.
 //
 // A request is written when it ends, in the order of ends; Flush writes those
-// that are still open. Per open request it keeps 500 bytes, 4 bytes per chunk in steps of 256,
+// that are still open. Who has a second goroutine to write on calls FoldTo and
+// FlushTo, which only collect what has ended, and Write. Per open request it keeps 500 bytes, 4 bytes per chunk in steps of 256,
 // and what further columns its events state; see Bound.
 type Assembler struct {
 	// Untold says that the log need not tell of tokens: a request without token
 	// events is then one whose tokens are unknown, not one without any.
 	Untold bool
 
-	w       *Writer
+	run     *trace.RunMeta
+	rows    finisher
+	ends    Ends // that Fold and Flush write themselves
+	to      *Ends
 	table   table
 	recent  recent
 	free    []*open // requests that are not in use
 	nodes   nodes
-	row     Row
-	sorted  sorter
 	memory  int64  // bytes of the open requests, 0: no bound
 	texts   int64  // of these, those of texts and fields
 	most    uint32 // chunks of a request whose times are kept
@@ -89,6 +91,7 @@ const (
 	noLast                       // the last token has no stamp
 	noGaps                       // gaps are lost: a token has no stamp
 	noMemory                     // gaps are lost: there was no memory for them
+	gone                         // has ended: no event may be added
 	kinds                        // a token states its kind
 	answered                     // answer is set
 	headless                     // the first event seen comes behind the first token
@@ -99,7 +102,8 @@ const (
 // of the open requests' gaps, 0: no bound; a request that goes beyond loses its
 // gaps.
 func NewAssembler(w *Writer, memory int64) *Assembler {
-	a := &Assembler{w: w}
+	a := &Assembler{run: w.Run, rows: finisher{w: w}}
+	a.to = &a.ends
 	if memory > 0 {
 		a.nodes.limit = uint32(min(max(memory/nodeBytes, nodePage), 1<<31))
 	}
@@ -123,7 +127,7 @@ func (a *Assembler) add(e *Events, ev *Event, q *open) {
 		return
 	}
 	id := e.Bytes(ev.ID)
-	if q == nil || q.hash != ev.Hash || string(q.name()) != string(id) {
+	if q == nil || q.flags&gone != 0 || q.hash != ev.Hash || string(q.name()) != string(id) {
 		if q = a.find(ev.Hash, id); q == nil {
 			if q = a.begin(e, ev, id); q == nil {
 				return
@@ -140,7 +144,7 @@ func (a *Assembler) add(e *Events, ev *Event, q *open) {
 	}
 }
 
-// name returns the request's id, or nothing if it is not open.
+// name returns the request's id.
 func (q *open) name() []byte {
 	if q.idSize == longID {
 		return q.longID
@@ -179,14 +183,14 @@ func (a *Assembler) IsOpen(id []byte) bool { return a.find(Hash(id), id) != nil 
 // isHead reports whether an event of that kind begins a request on the side
 // that was observed.
 func (a *Assembler) isHead(k Kind) bool {
-	return k == Arrival || k == Queued && a.w.Run.Side >= trace.Engine
+	return k == Arrival || k == Queued && a.run.Side >= trace.Engine
 }
 
 // begin opens a request for an event that belongs to none. It returns nil for one
 // that comes after its request's end.
 func (a *Assembler) begin(e *Events, ev *Event, id []byte) *open {
 	if a.recent.of(ev.Hash).n > 0 && !a.isHead(ev.Kind) {
-		a.w.Note(afterEnd, e.Base+int64(ev.Line))
+		a.note(afterEnd, e.Base+int64(ev.Line))
 		return nil
 	}
 	q := a.fresh()
@@ -298,7 +302,7 @@ func (a *Assembler) giveUp(q *open) {
 	a.nodes.drop(&q.gaps)
 	a.nodes.drop(&q.counts)
 	q.flags |= noMemory
-	a.w.Note(outOfMemory, q.offset)
+	a.note(outOfMemory, q.offset)
 }
 
 // stage adds an event that is no token, and writes the request if it ended.
@@ -315,7 +319,7 @@ func (a *Assembler) stage(e *Events, ev *Event, q *open) {
 		return
 	case Arrival:
 		if q.flags&hasArrival != 0 && ev.Timed && d.stages[Arrival] != ev.At {
-			a.w.Note(arrivedAgain, off)
+			a.note(arrivedAgain, off)
 			a.end(q, trace.Open)
 			q = a.begin(e, ev, e.Bytes(ev.ID))
 			d = q.detail
@@ -324,7 +328,7 @@ func (a *Assembler) stage(e *Events, ev *Event, q *open) {
 	}
 	switch {
 	case d.set>>ev.Kind&1 != 0:
-		a.w.Note(repeatedEvent, off)
+		a.note(repeatedEvent, off)
 		if ev.Timed {
 			d.stages[ev.Kind] = min(d.stages[ev.Kind], ev.At)
 		}
@@ -364,26 +368,6 @@ func (d *detail) keepText(s []byte) Span {
 	return Span{from, uint32(len(d.texts))}
 }
 
-// Flush writes requests that have not ended, in the order of their first events,
-// until full says that the batch is; then those whose parts had gone. It returns
-// false when there are none left. No event may be added once it has been called.
-func (a *Assembler) Flush(full func() bool) (more bool) {
-	for !full() {
-		switch {
-		case a.resume():
-		case !a.flushing:
-			a.flushing = true
-			a.left = a.byOffset()
-		case len(a.left) > 0:
-			a.end(a.left[0], trace.Open)
-			a.left = a.left[1:]
-		case !a.next():
-			return false
-		}
-	}
-	return true
-}
-
 // byOffset returns the open requests, without their further choices, in the
 // order of their first events.
 func (a *Assembler) byOffset() (list []*open) {
@@ -410,7 +394,7 @@ func (a *Assembler) Expire(limit int) {
 func (a *Assembler) expire(why *Problem) {
 	list := a.byOffset()
 	for _, q := range list[:(len(list)+1)/2] {
-		a.w.Note(why, q.offset)
+		a.note(why, q.offset)
 		a.end(q, trace.Open)
 	}
 }

@@ -99,19 +99,6 @@ func (s *sequence) ownStatus(status trace.Status) trace.Status {
 	return status
 }
 
-// endChoices writes the further choices of a request that ended, and forgets them.
-func (a *Assembler) endChoices(q *open, status trace.Status, attempt int64) {
-	for _, other := range q.choices {
-		a.fill(other, other.ownStatus(status))
-		if _, ok := a.row.Int(trace.Attempt); !ok && attempt > 0 {
-			a.row.SetInt(trace.Attempt, attempt)
-		}
-		a.w.Add(&a.row)
-		a.forget(other)
-	}
-	q.choices = q.choices[:0]
-}
-
 // ofAll are the columns that, stated for a request of several choices, are about
 // all of them together: nobody says how much is whose.
 var ofAll = []trace.Col{trace.OutputTokens, trace.OutputTokensSource, trace.ClientTokens, trace.ReasoningTokens,
@@ -121,7 +108,7 @@ var ofAll = []trace.Col{trace.OutputTokens, trace.OutputTokensSource, trace.Clie
 var ofEnd = []trace.Col{trace.Finished, trace.FinishReason, trace.ErrorClass}
 
 // inherit sets what a choice has of its request.
-func (a *Assembler) inherit(d *detail, r *Row) {
+func (f *finisher) inherit(d *detail, r *Row) {
 	d.fill(r)
 	unsetAll(r, ofAll)
 	if d.own {

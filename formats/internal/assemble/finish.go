@@ -7,61 +7,45 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// end writes a request and forgets it.
-func (a *Assembler) end(q *open, status trace.Status) {
-	hash := q.hash
-	a.fill(q, q.ownStatus(status))
-	before, start := a.recent.of(hash), q.start()
-	uses := before.n
-	if uses > 0 && start != Unknown && start == before.start {
-		a.w.Note(duplicate, q.offset)
-	}
-	if uses > 0 {
-		if _, ok := a.row.Int(trace.Attempt); !ok {
-			a.row.SetInt(trace.Attempt, int64(uses))
-		}
-	}
-	a.w.Add(&a.row)
-	a.endChoices(q, status, int64(uses))
-	a.forget(q)
-	a.recent.add(hash, start)
+// finisher makes the rows of requests that have ended.
+type finisher struct {
+	untold bool // as in Assembler
+	w      *Writer
+	row    Row
+	sorted sorter
+	lists  nodes
 }
 
-// start is when the request began, as far as its events tell, or Unknown.
-func (d *detail) start() int64 {
-	for _, k := range [...]Kind{Arrival, Queued} {
-		if d.set>>k&1 != 0 {
-			return d.stages[k]
-		}
+// write writes a request, then its further choices.
+func (f *finisher) write(e *ending) {
+	q := e.q
+	f.fill(q, q.ownStatus(e.status))
+	if e.copied {
+		f.w.Note(duplicate, q.offset)
 	}
-	return Unknown
+	f.add(e.uses)
+	for _, other := range q.choices {
+		f.fill(other, other.ownStatus(e.status))
+		f.add(e.uses)
+	}
 }
 
-// mostKept is how many bytes of text a request that is not in use may keep.
-const mostKept = 512
-
-// forget frees what an open request holds.
-func (a *Assembler) forget(q *open) {
-	d := q.detail
-	a.nodes.drop(&q.gaps)
-	a.nodes.drop(&d.counts)
-	a.table.remove(q.hash, q)
-	a.texts -= int64(d.counted)
-	if cap(d.texts) > mostKept || cap(d.longID) > mostKept {
-		d.texts, d.longID = nil, nil
+// add writes the row, of a request whose id has been used so often before.
+func (f *finisher) add(uses uint32) {
+	if _, ok := f.row.Int(trace.Attempt); !ok && uses > 0 {
+		f.row.SetInt(trace.Attempt, int64(uses))
 	}
-	q.hash, q.idSize = 0, 0 // an event that was looked up before must not match
-	a.free = append(a.free, q)
+	f.w.Add(&f.row)
 }
 
 // fill makes the row of a request.
-func (a *Assembler) fill(q *open, status trace.Status) {
+func (f *finisher) fill(q *open, status trace.Status) {
 	d := q.detail
-	r := &a.row
+	r := &f.row
 	r.Reset(d.offset)
 	r.SetText(trace.RequestID, q.name())
 	if d.of != nil {
-		a.inherit(d.of.detail, r)
+		f.inherit(d.of.detail, r)
 	}
 	d.fill(r)
 	if len(d.choices) > 0 {
@@ -73,9 +57,9 @@ func (a *Assembler) fill(q *open, status trace.Status) {
 	if d.of != nil && d.of.flags&hasArrival != 0 {
 		q.flags |= hasArrival
 	}
-	seen := r.HasArrival || q.flags&hasArrival != 0 || a.w.Run.Side >= trace.Engine && d.set>>Queued&1 != 0
+	seen := r.HasArrival || q.flags&hasArrival != 0 || f.w.Run.Side >= trace.Engine && d.set>>Queued&1 != 0
 	r.Partial = !seen && q.flags&headless != 0
-	a.fillTokens(q, r)
+	f.fillTokens(q, r)
 	switch {
 	case status == trace.Failed:
 		r.Error = true
@@ -114,12 +98,12 @@ func (d *detail) fill(r *Row) {
 }
 
 // fillTokens sets what the token events say.
-func (a *Assembler) fillTokens(q *open, r *Row) {
+func (f *finisher) fillTokens(q *open, r *Row) {
 	n, stated := r.Int(trace.OutputTokens)
 	if q.chunks == 0 {
 		// No token events: there were no tokens, unless the log says otherwise.
 		r.Tokens = r.Tokens[:0]
-		r.HasTokens = !a.Untold && !(stated && n > 0) && !r.ints.has(trace.FirstToken) && !r.Partial
+		r.HasTokens = !f.untold && !(stated && n > 0) && !r.ints.has(trace.FirstToken) && !r.Partial
 		return
 	}
 	if q.flags&kinds != 0 {
@@ -132,13 +116,13 @@ func (a *Assembler) fillTokens(q *open, r *Row) {
 		}
 	}
 	if q.flags&counted != 0 && q.flags&noMemory == 0 {
-		r.ChunkTokens, r.HasTokenCount = a.nodes.appendTo(r.ChunkTokens[:0], &q.counts), true
+		r.ChunkTokens, r.HasTokenCount = f.lists.appendTo(r.ChunkTokens[:0], &q.counts), true
 	}
 	if q.flags&(noGaps|noMemory) != 0 {
-		a.fillEdges(q, r)
+		f.fillEdges(q, r)
 		return
 	}
-	r.Gaps = a.nodes.appendTo(r.Gaps[:0], &q.gaps)
+	r.Gaps = f.lists.appendTo(r.Gaps[:0], &q.gaps)
 	r.Tokens = slices.Grow(r.Tokens[:0], len(r.Gaps)+1)[:len(r.Gaps)+1]
 	at := q.first
 	r.Tokens[0] = at
@@ -148,16 +132,16 @@ func (a *Assembler) fillTokens(q *open, r *Row) {
 	}
 	r.HasTokens = true
 	if r.exact = q.flags&unsorted == 0; !r.exact {
-		a.w.Note(lateToken, q.offset)
-		a.sorted.sort(r)
+		f.w.Note(lateToken, q.offset)
+		f.sorted.sort(r)
 	}
 }
 
 // fillEdges sets what is known of the tokens of a request whose gaps are lost.
-func (a *Assembler) fillEdges(q *open, r *Row) {
+func (f *finisher) fillEdges(q *open, r *Row) {
 	r.Chunks = int64(q.chunks)
 	if q.flags&noGaps != 0 {
-		a.w.Note(unknownInList, q.offset)
+		f.w.Note(unknownInList, q.offset)
 	}
 	if q.flags&unsorted != 0 {
 		return

@@ -13,14 +13,17 @@ const ahead = 32
 // nearby is the number of slots up to which the table is in the cache anyway.
 const nearby = 1 << 12
 
-// Fold adds the events of one block. Blocks come in file order.
-func (a *Assembler) Fold(e *Events) {
+// FoldTo adds the events of one block to what is open, and the requests that end to
+// ends. Blocks come in file order.
+func (a *Assembler) FoldTo(e *Events, ends *Ends) {
+	a.to = ends
 	for list := e.Ticks; len(list) > 0 && a.spill.err == nil; {
 		if a.spill.away != 0 {
 			list = a.sift(e, list)
 		}
 		list = list[a.fold(e, list):]
 	}
+	ends.pages = a.nodes.pages
 }
 
 // fold adds events until open requests had to go, and returns how many it has
@@ -119,7 +122,7 @@ func same(text []byte, list []Tick, found *[ahead]*open) {
 
 // means reports whether the request is that of a token.
 func (q *open) means(text []byte, t *Tick) bool {
-	return q.hash == t.hash && string(q.name()) == string(text[t.from:t.from+uint32(t.size)])
+	return q.flags&gone == 0 && q.hash == t.hash && string(q.name()) == string(text[t.from:t.from+uint32(t.size)])
 }
 
 // idMasks are the bits of the words of a short id that are of its bytes, by its

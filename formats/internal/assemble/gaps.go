@@ -18,7 +18,8 @@ const (
 	nodeBytes = nodeLines * (4*lineLen + 4)
 )
 
-// node is some lines; next is that of the first.
+// node is some lines; next of the first is the next node, that of the second the
+// number of nodes up to this one.
 type node [nodeLines]struct {
 	v    [lineLen]int32
 	next uint32
@@ -33,7 +34,7 @@ type nodes struct {
 	used  uint32 // nodes ever taken
 	live  uint32 // of these, those in lists
 	free  uint32 // chain of nodes given back
-	limit uint32 // nodes that may be taken, 0: no limit
+	limit uint32 // nodes that may live, 0: no limit
 }
 
 // list is a list of int64, most of which fit into an int32.
@@ -52,15 +53,15 @@ func (p *nodes) at(i uint32) *node { return &p.pages[i/nodePage][i%nodePage] }
 
 // take returns a node, or 0 when the limit is reached.
 func (p *nodes) take() uint32 {
+	if p.limit > 0 && p.live >= p.limit {
+		return 0
+	}
 	i := p.free
 	if i != 0 {
 		p.live++
 		first := &p.at(i)[0]
 		p.free, first.next = first.next, 0
 		return i
-	}
-	if p.limit > 0 && p.used >= p.limit {
-		return 0
 	}
 	if p.used++; int(p.used/nodePage) >= len(p.pages) {
 		p.pages = append(p.pages, make([]node, nodePage))
@@ -95,10 +96,12 @@ func (p *nodes) spill(l *list) bool {
 		if i == 0 {
 			return false
 		}
+		n := &p.at(i)[1].next // of the second line: the number of nodes up to this one
 		if l.tail == 0 {
-			l.head = i
+			l.head, *n = i, 1
 		} else {
-			p.at(l.tail)[0].next = i
+			last := p.at(l.tail)
+			last[0].next, *n = i, last[1].next+1
 		}
 		l.tail, l.lines = i, 0
 	}
@@ -161,11 +164,22 @@ func (d *decoder) join(line []int32) {
 	}
 }
 
+// size is the number of nodes of l.
+func (p *nodes) size(l *list) uint32 {
+	if l.tail == 0 {
+		return 0
+	}
+	return p.at(l.tail)[1].next
+}
+
 // drop gives the nodes of l back and empties it.
 func (p *nodes) drop(l *list) {
-	for i := l.head; i != 0; i = p.at(i)[0].next {
-		p.live--
-	}
+	p.live -= p.size(l)
+	p.giveBack(l)
+}
+
+// giveBack is drop of a list whose nodes count no more as live.
+func (p *nodes) giveBack(l *list) {
 	if l.tail != 0 {
 		p.at(l.tail)[0].next = p.free
 		p.free = l.head

@@ -213,9 +213,11 @@ func (a *Assembler) sendRequest(q *open) {
 		}
 	})
 	for _, other := range q.choices {
-		a.forget(other)
+		a.leave(other)
+		a.reuse(other)
 	}
-	a.forget(q)
+	a.leave(q)
+	a.reuse(q)
 }
 
 // put adds a record to the part of an id.
@@ -365,7 +367,7 @@ func (a *Assembler) receive(c *codec) {
 func (a *Assembler) received(c *codec) *open {
 	q := a.fresh()
 	if !c.request(&a.nodes, q) {
-		a.w.Note(outOfMemory, q.offset)
+		a.note(outOfMemory, q.offset)
 	}
 	return q
 }
