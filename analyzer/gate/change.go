@@ -73,7 +73,7 @@ func change(what string, base, run *report.Cell, threshold int64) Change {
 	m0, m1 := base.Metrics[name], run.Metrics[name]
 	limit := float64(threshold) / million
 	c := Change{
-		Metric: name, Stat: cmp.Or(rank, "mean"), Unit: m1.Unit, N: m1.N, BaseN: m0.N, Mean: mean(&m1), Base: mean(&m0),
+		Metric: name, Stat: cmp.Or(rank, "mean"), Unit: cmp.Or(m1.Unit, m0.Unit), N: m1.N, BaseN: m0.N, Mean: mean(&m1), Base: mean(&m0),
 		Threshold: report.Known(limit, unit.Ratio), Verdict: Unknown,
 	}
 	c.Value, c.BaseValue = c.Mean, c.Base
@@ -83,6 +83,8 @@ func change(what string, base, run *report.Cell, threshold int64) Change {
 	none := report.Null("no_values")
 	c.Change, c.Low, c.High = none, none, none
 	switch {
+	case base.Metrics == nil || run.Metrics == nil:
+		c.Reason, c.Fix = "one of the two has no such request", "measure the same groups in both, or compare without --by"
 	case m0.N == 0 || m1.N == 0:
 		c.Reason, c.Fix = "one of the two has no value", "compare a metric that both record"
 	case m0.Side != m1.Side:
@@ -163,14 +165,14 @@ func (c *Change) decide(limit float64) {
 func quantile(m *report.Metric, rank string) report.Value {
 	v, ok := m.Quantiles[rank]
 	if !ok {
-		return report.Null(cmp.Or(m.Reason, "no_values"))
+		return report.Null(cmp.Or(m.Reason, "no_requests"))
 	}
 	return report.Known(v, m.Unit)
 }
 
 func mean(m *report.Metric) report.Value {
 	if m.N == 0 {
-		return report.Null(m.Reason)
+		return report.Null(cmp.Or(m.Reason, "no_requests"))
 	}
 	return report.Known(m.Mean, m.Unit)
 }

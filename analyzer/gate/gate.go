@@ -47,15 +47,19 @@ type Result struct {
 	Baseline string      `json:"baseline"` // label of the run compared with; empty: none
 	Runs     []Run       `json:"runs"`     // in the order of their first input
 	Diags    []diag.Diag `json:"diags"`    // input that was skipped, which no verdict counts
+
+	By []string `json:"by,omitempty"` // dimensions of the groups; absent without any
 }
 
 // Run is the verdict of one run.
 type Run struct {
 	Label    string   `json:"label"`    // unique within the result
 	Requests int64    `json:"requests"` // requests that the query selects
-	Verdict  Verdict  `json:"verdict"`  // of its limits and changes together
+	Verdict  Verdict  `json:"verdict"`  // of its limits and changes together, and of its groups
 	Limits   []Limit  `json:"limits"`   // the limits, and all of them together
 	Changes  []Change `json:"changes"`  // against the baseline; empty without one
+
+	Groups []Group `json:"groups,omitempty"` // by the query's dimensions; absent without any
 }
 
 // Limit is the verdict of one limit, or of all of a good request together.
@@ -82,7 +86,7 @@ type Runner interface {
 }
 
 // Judge asks a session for what the rule needs, with the query q otherwise, and
-// judges every run. base is the report of a baseline, which has one run, or nil.
+// judges every run, and every group of it by the dimensions of q. base is the report of a baseline, which has one run, or nil.
 func Judge(ctx context.Context, s Runner, q *query.Query, rule *Rule, base *report.Report) (*Result, error) {
 	asked := *q
 	asked.SLO = rule.Limits
@@ -97,31 +101,26 @@ func Judge(ctx context.Context, s Runner, q *query.Query, rule *Rule, base *repo
 			return nil, err
 		}
 	}
-	return judge(rule, whole, single, base), nil
+	r := judge(rule, whole, single, base)
+	r.By = q.By
+	return r, nil
 }
 
 func judge(rule *Rule, whole, single, base *report.Report) *Result {
 	r := &Result{Schema: Schema, Verdict: Met}
 	for i := range whole.Runs {
 		run := &whole.Runs[i]
-		out := Run{Label: run.Label, Requests: run.Requests.Total, Verdict: Met}
-		if len(rule.Limits) > 0 {
-			out.Limits = append(out.Limits, together(of(run.Goodput, rule.Limits...), rule.Share)...)
-		}
-		for j, p := range rule.Percentiles {
-			out.Limits = append(out.Limits, percentile(of(single.Runs[i].Goodput, rule.single()...), j, p))
-		}
+		out := Run{Label: run.Label, Requests: run.Requests.Total, Limits: rule.limits(&run.Cell, &single.Runs[i].Cell)}
+		var old *report.Run
 		if base != nil {
-			r.Baseline = base.Runs[0].Label
-			for _, name := range rule.Compare {
-				out.Changes = append(out.Changes, change(name, &base.Runs[0].Cell, &run.Cell, rule.Threshold))
-			}
+			old = &base.Runs[0]
+			r.Baseline = old.Label
+			out.Changes = rule.changes(&old.Cell, &run.Cell)
 		}
-		for _, l := range out.Limits {
-			out.Verdict = worse(out.Verdict, l.Verdict)
-		}
-		for _, c := range out.Changes {
-			out.Verdict = worse(out.Verdict, c.Verdict)
+		out.Verdict = verdict(out.Limits, out.Changes)
+		out.Groups = rule.groups(run, &single.Runs[i], old)
+		for _, g := range out.Groups {
+			out.Verdict = worse(out.Verdict, g.Verdict)
 		}
 		r.Verdict = worse(r.Verdict, out.Verdict)
 		r.Runs = append(r.Runs, out)

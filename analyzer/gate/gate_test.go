@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strings"
@@ -202,5 +203,50 @@ func TestJudge(t *testing.T) {
 	s.report.Runs = nil
 	if r, _ = Judge(context.Background(), s, &query.Query{}, rule, nil); r.Verdict != Unknown || r.Reason == "" {
 		t.Errorf("without runs: got %+v", r)
+	}
+}
+
+// TestGroups: a group is judged by the rule of the run, against the same group of the
+// baseline, in whatever order; what only one of the two has is unknown.
+func TestGroups(t *testing.T) {
+	group := func(model string, good, n int64, mean float64) report.Group {
+		return report.Group{By: map[string]string{"model": model}, Cell: report.Cell{
+			Requests: report.Requests{Total: n},
+			Goodput:  &report.Goodput{SLO: []string{"ttft=500ms"}, Denominator: n, Good: good, Missed: n - good, Conditions: []report.Condition{{Limit: "ttft=500ms", Met: good, Missed: n - good}}},
+			Metrics:  map[string]report.Metric{"ttft": {N: n, Mean: mean, Std: mean / 100, Unit: unit.Nanosecond}},
+		}}
+	}
+	limits, _, err := ParseLimits("ttft=500ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := report.Run{Label: "a", Cell: group("", 180, 200, 150).Cell, Groups: []report.Group{group("a", 100, 100, 100), group("b", 80, 100, 200), group("c", 100, 100, 1)}}
+	old := report.Run{Label: "old", Cell: group("", 200, 200, 150).Cell, Groups: []report.Group{group("d", 1, 40, 7), group("b", 100, 100, 100), group("a", 100, 100, 100)}}
+	rule := &Rule{Limits: limits, Share: 900_000, Compare: []string{"ttft"}, Threshold: 50_000}
+	r, err := Judge(context.Background(), &asked{report: &report.Report{Runs: []report.Run{run}}}, &query.Query{By: []string{"model"}}, rule, &report.Report{Runs: []report.Run{old}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		model         string
+		n             int64
+		limit, change Verdict
+	}{{"a", 100, Met, Met}, {"b", 100, NotMet, NotMet}, {"c", 100, Met, Unknown}, {"d", 0, "", Unknown}}
+	got := r.Runs[0].Groups
+	if len(got) != len(want) || r.Runs[0].Verdict != NotMet || r.Runs[0].Limits[0].Verdict != Met || r.By[0] != "model" {
+		t.Fatalf("got %+v", r)
+	}
+	for i, w := range want {
+		g := got[i]
+		limit := Verdict("")
+		if len(g.Limits) == 1 {
+			limit = g.Limits[0].Verdict
+		}
+		if g.By["model"] != w.model || g.Requests != w.n || limit != w.limit || g.Changes[0].Verdict != w.change || g.Verdict != worse(w.change, cmp.Or(limit, Met)) {
+			t.Errorf("got %+v, want %+v", g, w)
+		}
+	}
+	if c := got[3].Changes[0]; c.Value.Known || c.BaseValue.V != 7 || c.Unit != unit.Nanosecond || c.Reason == "" {
+		t.Errorf("a group of the baseline alone: %+v", c)
 	}
 }

@@ -51,6 +51,7 @@ func buildGate(r *gate.Result) *document {
 	b.head = append(b.head, pair{key: "gate", value: own("%s", verdict), alert: r.Verdict != gate.Met})
 	for i := range r.Runs {
 		b.gateRun(&r.Runs[i], r.Baseline)
+		b.gateGroups(&r.Runs[i], r.By, r.Baseline)
 	}
 	if len(r.Runs) > 0 && len(r.Runs[0].Limits) > 0 {
 		b.foot = append(b.foot, pair{key: "within", value: own("requests that failed are within no limit; n/a are those that it says nothing of")})
@@ -91,9 +92,13 @@ func (b *builder) gateRun(r *gate.Run, baseline string) {
 		why = undecided(why, c.Name(), c.Reason, c.Fix)
 	}
 	if len(changes.rows) > 0 {
-		lead := "may grow by " + unit.Format(unit.Ratio, r.Changes[0].Threshold.V) + " against " + visible(baseline)
-		b.sections = append(b.sections, section{title: "change", lead: lead, grid: changes, lines: why})
+		b.sections = append(b.sections, section{title: "change", lead: mayGrow(&r.Changes[0], baseline), grid: changes, lines: why})
 	}
+}
+
+// mayGrow says what a change is let pass.
+func mayGrow(c *gate.Change, baseline string) string {
+	return "may grow by " + unit.Format(unit.Ratio, c.Threshold.V) + " against " + visible(baseline)
 }
 
 // bounds prints a share, or what it lies between.

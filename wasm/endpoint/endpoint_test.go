@@ -69,6 +69,9 @@ func TestAnswers(t *testing.T) {
 	// 55 of 64 keep both limits: see the README
 	f("POST /v1/gate?slo=ttft%3D500ms,tpot%3D50ms&share=85%25", string(log), 200, json, `"verdict": "met"`)
 	f("POST /v1/gate?slo=ttft%3D500ms,tpot%3D50ms&share=86%25", string(log), 422, json, `"verdict": "not_met"`)
+	f("POST /v1/gate?slo=ttft%3D500ms&share=85%25&by=status", string(log), 422, json, `"groups": [`)
+	f("POST /v1/gate?slo=ttft%3D500ms&share=85%25&by=status", string(log), 422, "text/markdown", "**service level by status**", "Accept: text/markdown")
+	f("POST /v1/gate?slo=ttft%3D500ms&by=nonsense", string(log), 400, problems, "nonsense")
 	f("POST /v1/gate?slo=ttft.server%3D500ms&share=1%25", string(log), 422, "text/markdown", "unknown", "Accept: text/markdown")
 	f("POST /v1/gate", string(log), 400, problems, "slo")
 	f("POST /v1/gate?slo=ttft%3D5ms&share=0.5", string(log), 400, problems, "share")

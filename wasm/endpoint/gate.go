@@ -23,7 +23,7 @@ func (e *endpoint) gate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v, err := parameters(r, "slo", "share", "compare", "threshold")
+	v, err := parameters(r, "slo", "by", "share", "compare", "threshold")
 	if err != nil {
 		return err
 	}

@@ -148,6 +148,8 @@ func gates(t *testing.T, w *host) {
 	}
 	f("slo=ttft%3D10s&share=98%25", "--slo", "ttft=10s", "--share", "98%")
 	f("slo=ttft%3D1ms", "--slo", "ttft=1ms")
+	f("slo=ttft%3D300ms&share=60%25&by=status", "--slo", "ttft=300ms", "--share", "60%", "--by", "status")
+	f("compare=ttft&threshold=900%25&by=status", "--baseline", baseline, "--compare", "ttft", "--threshold", "900%", "--by", "status")
 	f("threshold=900%25", "--baseline", baseline, "--threshold", "900%")
 	f("compare=ttft,tpot&threshold=1%25", "--baseline", baseline, "--compare", "ttft,tpot", "--threshold", "1%")
 }

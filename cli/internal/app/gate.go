@@ -29,11 +29,13 @@ func (p *Process) gate() *cli.Command {
 all requests, --share must be good. ttft:p99=500ms must be kept by 99 % of the
 requests. Requests that failed keep no limit. Against --baseline none of
 --compare may be slower, which are means, or percentiles as ttft:p99: the 95 %
-interval of the change must end within --threshold.
+interval of the change must end within --threshold. With --by, each group must
+keep to all of this too, against the same group of the baseline.
 Exit code: 0 met, 3 not met, 1 unknown, which is not a pass.`,
 		ArgsUsage: `  servescope gate --slo ttft=500ms,tpot=50ms --share 95% result.json
   servescope gate --slo ttft:p99=800ms,tpot:p50=30ms server.log
   servescope gate --baseline main.json --compare ttft:p99 --threshold 5% pr.json
+  servescope gate --slo ttft=1s --share 95% --by model gateway.jsonl
   servescope gate --slo e2e=10s --format markdown result.json >comment.md`,
 		Flags: slices.Concat(
 			[]cli.Flag{
@@ -46,7 +48,7 @@ Exit code: 0 met, 3 not met, 1 unknown, which is not a pass.`,
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, which appears when complete"},
 			},
 			slices.DeleteFunc(queryFlags(), func(f cli.Flag) bool {
-				return slices.Contains([]string{"slo", "by", "window", "percentiles", "replicas"}, f.Names()[0])
+				return slices.Contains([]string{"slo", "window", "percentiles", "replicas"}, f.Names()[0])
 			}),
 			joinFlags(),
 			[]cli.Flag{strictFlag()},
