@@ -106,9 +106,13 @@ func (b *Batch) Keep(spare *Batch) bool {
 	return true
 }
 
-// Bytes returns the memory that the batch's columns hold.
+// columnBytes is the memory of a column without values, roughly: of small batches, and
+// there may be thousands, it is most.
+const columnBytes = 256
+
+// Bytes returns the memory that the batch and its columns hold.
 func (b *Batch) Bytes() int64 {
-	var n int
+	n := columnBytes * len(b.columns)
 	for i := range b.columns {
 		c := &b.columns[i]
 		n += len(c.valid) + 8*len(c.ints) + 8*len(c.floats) + 4*len(c.codes) + len(c.bits) + len(c.data) + 4*len(c.offsets)

@@ -4,25 +4,39 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Packed is a batch whose columns are in a compact form, elsewhere: what it
 // holds of them is which are there, and the values of dictionaries.
-type Packed struct{ batch Batch }
+type Packed struct {
+	batch   Batch          // without columns
+	columns []packedColumn // that have values, in order
+}
+
+// packedColumn is what is known of a column: there may be thousands of batches, and
+// a batch has few of all columns.
+type packedColumn struct {
+	at       Col
+	n, nulls int
+	values   []string
+	repaired bool
+}
 
 // Pack appends the compact form of b to dst, without its lists. It is little-endian and as
 // wide as the range of a column's values in the batch.
 func (b *Batch) Pack(dst []byte) ([]byte, *Packed) {
-	p := &Packed{*b}
-	p.batch.columns = make([]column, len(b.columns))
+	p := &Packed{batch: *b}
+	p.batch.columns, p.batch.from = nil, nil
 	for i := range b.columns {
 		c := &b.columns[i]
 		if c.n == 0 || b.Table.Fields[i].Type == List {
 			continue
 		}
-		p.batch.columns[i] = column{n: c.n, nulls: c.nulls, values: c.values, repaired: c.repaired}
+		p.columns = append(p.columns, packedColumn{Col(i), c.n, c.nulls, c.values, c.repaired})
 		dst = c.pack(dst)
 	}
+	p.columns = slices.Clone(p.columns) // in memory of its length
 	return dst, p
 }
 
@@ -30,7 +44,9 @@ func (b *Batch) Pack(dst []byte) ([]byte, *Packed) {
 func (p *Packed) Rows() int { return p.batch.Rows }
 
 // Has reports whether column c holds at least one value that is not null.
-func (p *Packed) Has(c Col) bool { return p.batch.Has(c) }
+func (p *Packed) Has(c Col) bool {
+	return slices.ContainsFunc(p.columns, func(col packedColumn) bool { return col.at == c && col.nulls < col.n })
+}
 
 // Run returns the run that all rows belong to.
 func (p *Packed) Run() *RunMeta { return p.batch.Run }
@@ -39,13 +55,12 @@ func (p *Packed) Run() *RunMeta { return p.batch.Run }
 // false where src is no such form.
 func (p *Packed) Unpack(src []byte) (b *Batch, ok bool) {
 	out := p.batch
-	out.columns = make([]column, len(p.batch.columns))
+	out.columns = make([]column, len(out.Table.Fields))
 	u := unpacking{src: src}
-	for i := range out.columns {
-		if c := &p.batch.columns[i]; c.n > 0 {
-			out.columns[i] = *c
-			out.columns[i].unpack(&u)
-		}
+	for _, c := range p.columns {
+		col := &out.columns[c.at]
+		*col = column{n: c.n, nulls: c.nulls, values: c.values, repaired: c.repaired}
+		col.unpack(&u)
 	}
 	return &out, !u.bad && len(u.src) == 0
 }
