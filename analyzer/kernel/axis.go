@@ -113,7 +113,7 @@ func (b *base) overSpan(run int32, span metric.Span) interval {
 
 // axisOfSide returns the axis of the side that counts a run's requests.
 func (b *base) axisOfSide(run int32, info *runInfo) axis {
-	clock, _ := trace.ParseClock(info.sides[info.counting()].clock)
+	clock, _ := trace.ParseClock(info.side(int(info.counting())).clock)
 	return b.axisOf(run, clock)
 }
 

@@ -243,6 +243,20 @@ func (b *base) finishing(f func(run int32, info *runInfo)) {
 	}
 }
 
+// finishingOf calls f for every run that the state has seen, in order, with those of
+// the places that are in it.
+func (b *base) finishingOf(places []place, f func(run int32, info *runInfo, places []place)) {
+	if len(b.runs) == 1 {
+		b.finishing(func(run int32, info *runInfo) { f(run, info, places) })
+		return
+	}
+	byRun := make(map[int32][]place, len(b.runs))
+	for _, p := range places {
+		byRun[p.run] = append(byRun[p.run], p)
+	}
+	b.finishing(func(run int32, info *runInfo) { f(run, info, byRun[run]) })
+}
+
 // setMetric puts a metric into a cell.
 func setMetric(c *report.Cell, name string, m report.Metric) {
 	if c.Metrics == nil {

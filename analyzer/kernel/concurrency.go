@@ -104,11 +104,12 @@ func (f *flight) add(w *row, def *metric.Definition) {
 
 type concurrencyState struct {
 	celled[flight, *flight]
-	swept map[int32]*swept // by run, of those asked for since the state last changed
+	swept map[int32]*swept  // by run, of those asked for since the state last changed
+	byRun map[int32][]place // the cells, since the state last changed; nil: nobody has asked
 }
 
 func (s *concurrencyState) Update(v *View) {
-	s.swept = nil
+	s.swept, s.byRun = nil, nil
 	x := s.begin(v)
 	for i := range v.Rows {
 		if w, selected := x.next(i); selected && !w.sibling && w.role != join.Linked {
@@ -122,12 +123,12 @@ func (s *concurrencyState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	s.swept = nil
+	s.swept, s.byRun = nil, nil
 	return s.merge(&o.celled)
 }
 
 func (s *concurrencyState) LoadState(src []byte) error {
-	s.swept = nil
+	s.swept, s.byRun = nil, nil
 	return s.celled.LoadState(src)
 }
 
@@ -137,20 +138,31 @@ func (s *concurrencyState) Next(facts *Facts) bool {
 	s.finishing(func(run int32, info *runInfo) {
 		if p := s.sweep(run, info).plateau; p.why == metric.None {
 			f := &facts.Runs[run] // of the same side, unless the query selects another
-			f.HasSteady = f.Clock == info.sides[info.counting()].clock
+			f.HasSteady = f.Clock == info.side(int(info.counting())).clock
 			f.SteadyFrom, f.SteadyTo = p.window[0], p.window[1]
 		}
 	})
 	return again
 }
 
+// places returns the cells of a run.
+func (s *concurrencyState) places(run int32) []place {
+	if s.byRun == nil {
+		s.byRun = make(map[int32][]place, len(s.runs))
+		for p := range s.cells.byPlace {
+			s.byRun[p.run] = append(s.byRun[p.run], p)
+		}
+	}
+	return s.byRun[run]
+}
+
 // flight returns all requests of a group of one side; group -1 is all. What is
 // in one place is not copied.
 func (s *concurrencyState) flight(run, group int32, side trace.Side) *flight {
 	var list []*flight
-	for p, f := range s.cells.byPlace {
-		if p.run == run && p.side == int32(side) && (group < 0 || p.group == group) {
-			list = append(list, f)
+	for _, p := range s.places(run) {
+		if p.side == int32(side) && (group < 0 || p.group == group) {
+			list = append(list, s.cells.byPlace[p])
 		}
 	}
 	if len(list) == 1 {
@@ -199,8 +211,8 @@ const curvePoints = 256
 func (s *concurrencyState) Finish(out Output) {
 	s.finishing(func(run int32, info *runInfo) {
 		groups := []int32{-1}
-		for p := range s.cells.byPlace {
-			if p.run == run && len(s.q.By) > 0 && !slices.Contains(groups, p.group) {
+		for _, p := range s.places(run) {
+			if len(s.q.By) > 0 && !slices.Contains(groups, p.group) {
 				groups = append(groups, p.group)
 			}
 		}
@@ -254,7 +266,7 @@ func (s *concurrencyState) put(out Output, run, group int32, info *runInfo, most
 // inFlight returns what a run's concurrency is over: W, and where no token is
 // recorded the time from the first send to the last inferred end.
 func (r *runInfo) inFlight(w interval, last int64) interval {
-	x := &r.sides[r.counting()].selected
+	x := &r.side(int(r.counting())).selected
 	if w.placed || w.why != metric.NoToken || last == none || x.firstSend == none || last <= x.firstSend {
 		return w
 	}

@@ -204,8 +204,7 @@ func (s *decodeSpanState) Merge(other State) error {
 // Finish implements State.
 func (s *decodeSpanState) Finish(out Output) {
 	s.cells.prune()
-	places := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, places []place) {
 		for _, t := range s.targets(run, places) {
 			side := info.latency(s.def)
 			from := within(t.from, side)

@@ -16,8 +16,7 @@ import (
 // Finish implements State.
 func (s *decompositionState) Finish(out Output) {
 	s.cells.prune()
-	places := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, places []place) {
 		for _, t := range s.targets(run, ofRequests(places)) {
 			c := out.Cell(run, t.group, t.window)
 			var bySide [sides]*cohorts

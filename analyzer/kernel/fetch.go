@@ -98,8 +98,7 @@ func (s *latencyState) missing() (w [len(measures)]stat.Wanted, some bool) {
 		}
 	}
 	s.cells.prune()
-	places := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, places []place) {
 		if info.multiple() {
 			s.ofSides(run, places, func(_ trace.Side, all *samples) { add(all, false) })
 		}

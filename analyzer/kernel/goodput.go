@@ -227,10 +227,9 @@ func (s *goodputState) Finish(out Output) {
 		return
 	}
 	s.cells.prune()
-	places := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, places []place) {
 		side := s.side
-		if info.linked || side < 0 || info.sides[side].rows == 0 { // requests that the side did not see stay unjudged
+		if info.linked || side < 0 || info.side(int(side)).rows == 0 { // requests that the side did not see stay unjudged
 			side = info.latency(s.def)
 		}
 		w := s.overSpan(run, s.def.GoodSpan)

@@ -245,8 +245,7 @@ func (s *latencyState) Finish(out Output) {
 		return
 	}
 	s.cells.prune()
-	places := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, places []place) {
 		if info.multiple() {
 			s.sides(out.Run(run), run, places)
 		}
@@ -349,7 +348,7 @@ func (s *latencyState) notes(c *report.Cell, info *runInfo, main trace.Side, of 
 			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), counting(of.both, "1 request", "%d requests"))
 	}
 	for s := range sides {
-		if n := info.sides[s].timed; trace.Side(s) != main && n > 0 && !info.linked {
+		if n := info.side(s).timed; trace.Side(s) != main && n > 0 && !info.linked {
 			add("ttft", "side: %s stamps; the run also has %s stamped by the %s", sideName(main), counting(n, "1 request", "%d requests"), sideName(trace.Side(s)))
 		}
 	}

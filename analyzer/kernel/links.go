@@ -98,7 +98,7 @@ func sideOf(run *report.Run, side trace.Side) *report.Side {
 func (r *runInfo) multiple() bool {
 	n := 0
 	for s := range sides {
-		if r.sides[s].rows+r.sides[s+sides].rows > 0 {
+		if r.side(s).rows+r.side(s+sides).rows > 0 {
 			n++
 		}
 	}

@@ -128,7 +128,7 @@ type namer struct {
 // namer returns the side nearest to the engines that decode.
 func (s *ratesState) namer(run int32, all []place, info *runInfo) namer {
 	for _, side := range [...]trace.Side{trace.Decode, trace.Engine, trace.Server} {
-		if side == info.counting() || info.sides[side].rows == 0 {
+		if side == info.counting() || info.side(int(side)).rows == 0 {
 			continue
 		}
 		n := namer{side, make(map[cellAt][]place)}

@@ -85,17 +85,27 @@ func (p *pool) raw() int {
 	return n
 }
 
-// condense makes the digests count in buckets that hold at least the given
-// number of values as they are. It returns how many these were.
-func (p *pool) condense(least int) int {
+// pack makes the digests pack their values that hold at least the given number of
+// them as they are. It returns how many these were.
+func (p *pool) pack(least int) int {
 	n := 0
 	for _, d := range p.digests {
 		if d != nil && d.Raw() >= least {
 			n += d.Raw()
-			d.Condense()
+			d.Pack()
 		}
 	}
 	return n
+}
+
+// condense makes the digests count in buckets that have at least the given number
+// of values.
+func (p *pool) condense(least int64) {
+	for _, d := range p.digests {
+		if d != nil && d.Moments().N >= least {
+			d.Condense()
+		}
+	}
 }
 
 func (p *pool) weight() int64 { return p.values }

@@ -35,8 +35,11 @@ func (s *ratesState) LoadState(src []byte) error {
 func (s *ratesState) Size() int64 { return s.cells.size() + s.seconds.size() }
 func (s *ratesState) Finish(out Output) {
 	s.cells.prune()
-	all, seconds := s.cells.places(), s.seconds.places()
-	s.finishing(func(run int32, info *runInfo) {
+	seconds := make(map[int32][]place) // by run
+	for _, p := range s.seconds.places() {
+		seconds[p.run] = append(seconds[p.run], p)
+	}
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, all []place) {
 		side := info.counting()
 		w := s.over(run)
 		namer := s.namer(run, all, info)
@@ -64,7 +67,7 @@ func (s *ratesState) Finish(out Output) {
 			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
 			if all {
-				peak = s.peak(run, t.group, side, seconds, &p)
+				peak = s.peak(run, t.group, side, seconds[run], &p)
 			}
 			setValue(c, "tps_peak", peak)
 		}

@@ -81,8 +81,7 @@ func (s *requestsState) Merge(other State) error {
 
 func (s *requestsState) Finish(out Output) {
 	s.cells.prune()
-	all := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, all []place) {
 		places := within(all, info.counting())
 		s.sides(out.Run(run), run, info, all)
 		if info.multiple() {

@@ -144,13 +144,13 @@ func (s *sideInfo) span(is metric.Span) int64 {
 // runInfo is what every state knows of a run: enough to choose sides and the
 // interval of rates.
 type runInfo struct {
-	record   string // the record the run was read from; "" before the first
-	several  bool   // there is more than one
-	duration int64  // as the producer measured it, or none
-	limit    int64  // the client's limit on concurrency, or 0
-	linked   bool   // rows of several sides are linked
-	met      origin // the latest record
-	sides    [slots]sideInfo
+	record   string           // the record the run was read from; "" before the first
+	several  bool             // there is more than one
+	duration int64            // as the producer measured it, or none
+	limit    int64            // the client's limit on concurrency, or 0
+	linked   bool             // rows of several sides are linked
+	met      origin           // the latest record
+	sides    [slots]*sideInfo // nil: as unseen
 }
 
 // origin names a record that a batch belongs to.
@@ -159,18 +159,31 @@ type origin struct {
 	file string
 }
 
-func newRunInfo() *runInfo {
-	r := &runInfo{duration: none}
-	for i := range r.sides {
-		r.sides[i].reset()
+func newRunInfo() *runInfo { return &runInfo{duration: none} }
+
+// unseen is what is known of a side that no row is of.
+var unseen = sideInfo{all: noExtent, selected: noExtent, good: noExtent, longest: none}
+
+// side returns what is known of a side, which must not be changed: most runs have
+// rows of one side only, and there may be thousands of runs.
+func (r *runInfo) side(slot int) *sideInfo {
+	if s := r.sides[slot]; s != nil {
+		return s
 	}
-	return r
+	return &unseen
+}
+
+// of returns what is known of a side, to learn more.
+func (r *runInfo) of(slot int) *sideInfo {
+	if r.sides[slot] == nil {
+		own := unseen
+		r.sides[slot] = &own
+	}
+	return r.sides[slot]
 }
 
 // reset makes s know of no row.
-func (s *sideInfo) reset() {
-	*s = sideInfo{all: noExtent, selected: noExtent, good: noExtent, longest: none}
-}
+func (s *sideInfo) reset() { *s = unseen }
 
 // meet learns of the record that a batch belongs to.
 func (r *runInfo) meet(v *View) {
@@ -207,20 +220,22 @@ func (r *runInfo) merge(o *runInfo) {
 	default:
 		r.record, r.several, r.duration, r.limit = min(r.record, o.record), true, none, 0
 	}
-	for i := range r.sides {
-		r.sides[i].merge(&o.sides[i])
+	for i, side := range o.sides {
+		if side != nil {
+			r.of(i).merge(side)
+		}
 	}
 }
 
 // counting returns the side by which the run's requests are counted.
 func (r *runInfo) counting() trace.Side {
 	for _, s := range outermost {
-		if r.sides[s].rows > 0 {
+		if r.side(int(s)).rows > 0 {
 			return s
 		}
 	}
 	for _, s := range outermost { // the query removes all
-		if r.sides[s].seen > 0 {
+		if r.side(int(s)).seen > 0 {
 			return s
 		}
 	}
@@ -234,12 +249,12 @@ func (r *runInfo) latency(def *metric.Definition) trace.Side {
 		order = [...]trace.Side{trace.Client, trace.Server, trace.Proxy}
 	}
 	for _, s := range order {
-		if r.sides[s].timed > 0 {
+		if r.side(int(s)).timed > 0 {
 			return s
 		}
 	}
 	for _, s := range order {
-		if r.sides[s].rows > 0 {
+		if r.side(int(s)).rows > 0 {
 			return s
 		}
 	}
@@ -258,7 +273,7 @@ type interval struct {
 
 // over returns W of a run, with the length that rates under def divide by.
 func (r *runInfo) over(def *metric.Definition, span metric.Span) interval {
-	side := &r.sides[r.counting()]
+	side := r.side(int(r.counting()))
 	x := &side.selected
 	var w interval
 	switch {
@@ -298,7 +313,7 @@ func (r *runInfo) over(def *metric.Definition, span metric.Span) interval {
 func (r *runInfo) facts() RunFacts {
 	var f RunFacts
 	for _, s := range outermost {
-		side := &r.sides[s]
+		side := r.side(int(s))
 		if side.clock == "" {
 			continue
 		}
@@ -314,7 +329,7 @@ func (r *runInfo) facts() RunFacts {
 func (r *runInfo) appendTo(dst []byte) []byte {
 	dst = appendInts(appendText(dst, r.record), flag(r.several), flag(r.linked), r.duration, r.limit)
 	for i := range r.sides {
-		s := &r.sides[i]
+		s := r.side(i)
 		dst = appendInts(appendText(dst, s.clock), flag(s.mixed), flag(s.told), flag(s.single), s.seen, s.rows, s.timed, s.unplaced, s.longest)
 		for _, x := range []*extent{&s.all, &s.selected, &s.good} {
 			dst = appendInts(dst, x.firstSend, x.lastSend, x.lastToken, x.lastEnd)
@@ -335,13 +350,16 @@ func (r *runInfo) load(src *reader) {
 	r.several, r.linked = src.int() != 0, src.int() != 0
 	src.ints(&r.duration, &r.limit)
 	for i := range r.sides {
-		s := &r.sides[i]
+		s := new(sideInfo)
 		s.clock = src.text()
 		s.mixed, s.told, s.single = src.int() != 0, src.int() != 0, src.int() != 0
 		src.ints(&s.seen, &s.rows, &s.timed, &s.unplaced)
 		src.ints(&s.longest)
 		for _, x := range []*extent{&s.all, &s.selected, &s.good} {
 			src.ints(&x.firstSend, &x.lastSend, &x.lastToken, &x.lastEnd)
+		}
+		if *s != unseen {
+			r.sides[i] = s
 		}
 	}
 }

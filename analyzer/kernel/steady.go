@@ -18,7 +18,7 @@ const steadyRequests = 30
 // states binds, or, without one, where concurrency is at its very maximum for
 // half of the time.
 func steadyOf(s *stat.Sweep, info *runInfo) (window [2]int64, why metric.Reason) {
-	side := &info.sides[info.counting()]
+	side := info.side(int(info.counting()))
 	x := &side.selected
 	switch {
 	case side.rows == 0:

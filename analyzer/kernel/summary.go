@@ -91,7 +91,7 @@ func (s *sideInfo) add(w *row, def *metric.Definition, selected bool) {
 func (r *runInfo) learn(s *summary) {
 	for i := range s.sides {
 		if s.sides[i].seen > 0 {
-			r.sides[i].merge(&s.sides[i])
+			r.of(i).merge(&s.sides[i])
 		}
 	}
 }

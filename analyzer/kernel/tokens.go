@@ -55,15 +55,17 @@ func (k tokens) New(q *query.Query, facts *Facts) State {
 // nanoseconds by numbers of tokens.
 const fraction = 1024
 
-// rawBudget is the number of values that the digests of a state keep as they
-// are. There may be thousands of cells, and the later a digest chooses what to
-// keep of its values, the rarer is a second pass.
-const rawBudget = 4 << 20
+// rawBudget is the number of values that all digests of a state together keep as
+// they are. There may be thousands of cells: beyond it most of what they keep is
+// packed.
+const rawBudget = 1 << 20
 
 type tokensState struct {
 	celled[pool, *pool]
 	found *tokensState // in a refining pass: what an earlier pass found
 	sized bool         // of the run of the batch: see RunFacts.Sized
+
+	added int // values since the last pack, at most
 
 	shared *foundTokens // holds found
 	buf    []int64
@@ -77,19 +79,20 @@ func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *token
 	return s
 }
 
-// condense bounds the values that all digests keep as they are: those that keep
-// most begin to count in buckets.
-func (s *tokensState) condense() {
+// pack bounds the values that all digests keep as they are: those that keep most
+// pack them.
+func (s *tokensState) pack() {
+	if s.added <= rawBudget/2 {
+		return
+	}
+	s.added = 0
 	sum := 0
 	for _, p := range s.cells.byPlace {
 		sum += p.raw()
 	}
-	if sum <= rawBudget {
-		return
-	}
 	for least := stat.DefaultLimit / 2; sum > rawBudget/2; least /= 2 {
 		for _, p := range s.cells.byPlace {
-			sum -= p.condense(least)
+			sum -= p.pack(least)
 		}
 	}
 }
@@ -126,7 +129,7 @@ func (s *tokensState) Update(v *View) {
 		}
 	}
 	s.flush(x, &l, &b)
-	s.condense()
+	s.pack()
 }
 
 // plain reports whether the definition takes gaps just as they are.
@@ -149,7 +152,8 @@ func (s *tokensState) flush(x *batch, l *lists, b *block) {
 	if n == 0 {
 		return
 	}
-	s.runs[x.index].sides[b.slot].single = s.runs[x.index].sides[b.slot].single || b.single
+	info := s.runs[x.index].of(int(b.slot))
+	info.single = info.single || b.single
 	values := l.gaps.Values[l.gaps.Offsets[b.from]:l.gaps.Offsets[b.end]]
 	for _, p := range s.pools(place{NoWindow, x.index, b.group, b.slot}, int64(len(values))) {
 		if p == nil {
@@ -187,6 +191,7 @@ func (s *tokensState) pools(p place, n int64) (to part) {
 			to[k] = s.refiner(at)
 		} else if to[k] = s.cells.at(at, n); to[k] != nil {
 			to[k].values += n
+			s.added += poolDigests * int(n)
 		}
 		k++
 	}
@@ -249,7 +254,7 @@ func (s *tokensState) row(x *batch, l *lists, i int, w *row, c chunks, why metri
 	if unlisted == metric.None && s.def.Gaps != metric.PaceGaps {
 		s.gaps(x, i, w, listed, c.single(w))
 	}
-	single, info := c.single(w), &s.runs[x.index].sides[w.slot()]
+	single, info := c.single(w), s.runs[x.index].of(int(w.slot()))
 	info.single, info.told = info.single || single, info.told || len(c.tokens) > 0
 	if len(c.tokens) == 0 && !(s.sized && single) {
 		return
@@ -425,6 +430,7 @@ func (s *tokensState) split(to part, digest int, gaps, tokens []int64) {
 		v := split(carry, k)
 		carry = 0
 		if k > 256 {
+			s.added += len(to) * int(min(k, stat.DefaultLimit))
 			for _, p := range to {
 				if p != nil && p.digests[digest] != nil {
 					p.digests[digest].AddN(v, k)
@@ -436,6 +442,7 @@ func (s *tokensState) split(to part, digest int, gaps, tokens []int64) {
 			s.buf = append(s.buf, v)
 		}
 	}
+	s.added += len(to) * len(s.buf)
 	to.add(digest, s.buf)
 }
 

@@ -17,7 +17,8 @@ func (s *tokensState) Merge(other State) error {
 	}
 	if s.found == nil {
 		err := s.merge(&o.celled)
-		s.condense()
+		s.added = rawBudget
+		s.pack()
 		return err
 	}
 	s.base.merge(&o.base)
@@ -75,8 +76,8 @@ func (s *tokensState) Next(facts *Facts) bool {
 // size adds to facts which runs are sized, and reports whether that is news.
 func (s *tokensState) size(facts *Facts) (news bool) {
 	for run, info := range s.runs {
-		for i := range info.sides {
-			if x := &info.sides[i]; x.single && x.told {
+		for _, x := range info.sides {
+			if x != nil && x.single && x.told {
 				for int(run) >= len(facts.Runs) {
 					facts.Runs = append(facts.Runs, RunFacts{})
 				}
@@ -127,8 +128,7 @@ func (s *tokensState) Finish(out Output) {
 		return
 	}
 	s.cells.prune()
-	places := s.cells.places()
-	s.finishing(func(run int32, info *runInfo) {
+	s.finishingOf(s.cells.places(), func(run int32, info *runInfo, places []place) {
 		side := info.latency(s.def)
 		for _, t := range s.targets(run, ofRequests(places)) {
 			p := s.cells.byPlace[place{t.window, run, t.group, int32(side)}]
@@ -194,6 +194,7 @@ func (b *base) pooled(out report.Metric, d *stat.Digest, scale float64, wide boo
 		out.Quantiles[rankName(q)] = v / scale
 		out.Exact = out.Exact && exact
 	}
+	d.Rest()
 	if !out.Exact {
 		out.Notes = append(out.Notes, "approx: quantiles come from a histogram and are within 0.4 %")
 	}

@@ -6,7 +6,7 @@ import "slices"
 // not grow with its length: count, sum, sum of squares, extremes, and order
 // statistics.
 //
-// Up to a limit it keeps every value. Beyond, it counts values one by one if they
+// Up to a limit it keeps every value, packed if Pack says so. Beyond, it counts values one by one if they
 // are multiples of a unit of time. Other values it counts in a logarithmic
 // histogram, and keeps those of the buckets around the wanted quantiles,
 // chosen from the values seen so far. Where a quantile ends up outside of the
@@ -19,8 +19,10 @@ type Digest struct {
 	moments   Moments // without those of the values in grid
 	quantiles []float64
 	limit     int
-	raw       []int64    // every value, while hist is nil
+	raw       []int64    // with those in packed every value, while hist is nil
 	sorted    bool       // raw is sorted
+	packed    packed     // the values that came before those in raw
+	opened    []int64    // all of them in order, as long as someone asks for them; nil else
 	hist      *histogram // nil while raw holds every value
 	grid      *grid      // counts values before they come to hist; nil: they are on none
 	kept      bag        // the values of the histogram's kept buckets
@@ -67,7 +69,7 @@ func (d *Digest) Add(values []int64) {
 func (d *Digest) add(block []int64) {
 	d.moments.add(block)
 	if d.hist == nil {
-		d.raw, d.sorted = append(d.raw, block...), false
+		d.raw, d.sorted, d.opened = append(d.raw, block...), false, nil
 		return
 	}
 	n := len(d.kept.tail)
@@ -99,7 +101,7 @@ func (d *Digest) Moments() *Moments {
 func (d *Digest) Settle() {
 	if d.hist != nil {
 		d.settle()
-	} else if !d.sorted {
+	} else if d.packed.n == 0 && !d.sorted {
 		Sort(d.raw)
 		d.sorted = true
 	}
@@ -131,7 +133,7 @@ func (d *Digest) AddN(v, n int64) {
 		for range n {
 			d.raw = append(d.raw, v)
 		}
-		d.sorted = false
+		d.sorted, d.opened = false, nil
 		return
 	}
 	c := d.hist.at(bucketOf(v))
@@ -142,7 +144,7 @@ func (d *Digest) AddN(v, n int64) {
 
 // room makes the digest count where it cannot keep n more values as they are.
 func (d *Digest) room(n int64) {
-	if d.hist == nil && n > int64(d.limit-len(d.raw)) {
+	if d.hist == nil && n > int64(d.limit-len(d.raw)-d.packed.n) {
 		d.spread()
 	}
 }
@@ -150,18 +152,17 @@ func (d *Digest) room(n int64) {
 // Raw returns the number of values that are held as they are.
 func (d *Digest) Raw() int { return len(d.raw) }
 
-// Condense makes the digest count in buckets, however few values it has: for
-// callers that hold many digests and bound their sum.
+// Condense makes the digest count in buckets, however few values it has.
 func (d *Digest) Condense() {
-	if d.hist == nil && len(d.raw) > 0 {
+	if d.hist == nil && d.moments.N > 0 {
 		d.spread()
 	}
 }
 
 // spread moves the raw values into a histogram.
 func (d *Digest) spread() {
-	raw := d.raw
-	d.raw, d.hist, d.moments = nil, newHistogram(), Moments{}
+	raw := d.every()
+	d.raw, d.packed, d.opened, d.hist, d.moments = nil, packed{}, nil, newHistogram(), Moments{}
 	var all bool
 	if d.grid, all = newGrid(raw); all {
 		d.hist.keepAll()
@@ -200,12 +201,18 @@ func (d *Digest) trim() {
 // o is not to be used afterwards.
 func (d *Digest) Merge(o *Digest) {
 	switch {
+	case o.hist == nil && o.packed.n > 0 && d.hist == nil && d.moments.N+o.moments.N <= int64(d.limit):
+		d.moments.Merge(&o.moments)
+		d.raw, d.sorted, d.opened = append(d.raw, o.raw...), false, nil
+		d.packed.merge(&o.packed)
+		return
 	case o.hist == nil:
-		d.Add(o.raw)
+		d.Add(o.every())
 		return
 	case d.hist == nil:
-		raw := d.raw
-		d.raw, d.moments, d.hist, d.grid, d.kept = nil, o.moments, o.hist, o.grid, o.kept
+		raw := d.every()
+		d.raw, d.packed, d.opened = nil, packed{}, nil
+		d.moments, d.hist, d.grid, d.kept = o.moments, o.hist, o.grid, o.kept
 		d.Add(raw)
 		return
 	}
@@ -229,7 +236,7 @@ func (d *Digest) At(k int64) (v int64, exact bool) {
 		return m.Max, true
 	}
 	if d.Settle(); d.hist == nil {
-		return d.raw[k], true
+		return d.inOrder()[k], true
 	}
 	d.hist.each(func(b int32, n int64, keep bool) bool {
 		if k >= n {
@@ -269,6 +276,9 @@ func (d *Digest) Missing(m Method) bool { return len(d.missing(m)) > 0 }
 // missing returns the buckets whose values are needed.
 func (d *Digest) missing(m Method) []int32 {
 	var need []int32
+	if d.hist == nil {
+		return nil
+	}
 	for _, q := range d.quantiles {
 		n := d.Moments().N
 		if n == 0 {
@@ -316,7 +326,7 @@ func (d *Digest) Refine(r *Digest) {
 
 // Size returns the bytes of memory that the digest holds, roughly.
 func (d *Digest) Size() int64 {
-	n := int64(256) + 8*int64(cap(d.raw)) + d.kept.size()
+	n := int64(256) + 8*int64(cap(d.raw)+cap(d.opened)) + int64(cap(d.packed.code)) + d.kept.size()
 	if d.hist != nil {
 		n += 8 * int64(len(d.hist.n)+len(d.hist.dense))
 		if d.hist.negative != nil {

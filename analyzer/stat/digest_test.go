@@ -78,6 +78,13 @@ func digestOf(t *testing.T, r *rand.Rand, values []int64, parts int, fresh func(
 			}
 		}
 		values = values[n:]
+		if r.IntN(8) == 0 {
+			d.Pack()
+		}
+		if r.IntN(8) == 0 && d.Moments().N > 0 { // someone looks, and more values come
+			d.At(d.Moments().N / 2)
+			d.Rest()
+		}
 	}
 	for len(all) > 1 {
 		i, j := r.IntN(len(all)), r.IntN(len(all))

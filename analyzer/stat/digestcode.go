@@ -10,11 +10,9 @@ import (
 func (d *Digest) AppendTo(dst []byte) []byte {
 	dst = d.Moments().AppendTo(dst)
 	if d.hist == nil {
-		if !d.sorted {
-			Sort(d.raw)
-			d.sorted = true
-		}
-		return AppendSorted(append(dst, 0), d.raw)
+		d.Settle()
+		defer d.Rest()
+		return AppendSorted(append(dst, 0), d.inOrder())
 	}
 	d.settle()
 	dst = appendInts(append(dst, 1), int64(d.hist.keepFrom))
@@ -44,7 +42,7 @@ func (d *Digest) Load(src []byte) ([]byte, error) {
 	}
 	form := src[0]
 	src = src[1:]
-	d.raw, d.hist, d.grid, d.kept = nil, nil, nil, bag{}
+	d.raw, d.packed, d.opened, d.hist, d.grid, d.kept = nil, packed{}, nil, nil, nil, bag{}
 	if form == 0 {
 		d.raw, src, err = LoadSorted(d.raw, src)
 		d.sorted = true

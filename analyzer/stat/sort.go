@@ -14,6 +14,9 @@ const radixMin = 256
 // other, and new memory costs as much as the sorting.
 var scratch sync.Pool // of *[]int64
 
+// codes holds slices of bytes that packing has used.
+var codes sync.Pool // of *[]byte
+
 // digit is how many bits a pass of Sort looks at, and digits how many passes
 // there are.
 const (
@@ -68,19 +71,15 @@ func Sort(values []int64) {
 // radix sorts values by the bits from shift on of what they are above lo, the
 // others of which are 0.
 func radix(values []int64, lo uint64, shift int) {
-	room, _ := scratch.Get().(*[]int64)
-	if room == nil || cap(*room) < len(values) {
-		fresh := make([]int64, len(values))
-		room = &fresh
-	}
-	defer scratch.Put(room)
+	room := take(len(values))[:len(values)]
+	defer func() { scratch.Put(&room) }()
 	var starts [digits][1 << digit]int
 	for _, v := range values {
 		rest := (uint64(v) - lo) >> shift
 		starts[0][rest&(1<<digit-1)]++
 		starts[1][rest>>digit&(1<<digit-1)]++
 	}
-	src, dst := values, (*room)[:len(values)]
+	src, dst := values, room
 	for pass := range starts {
 		start, sum := &starts[pass], 0
 		for i, n := range start {
