@@ -11,20 +11,27 @@ import (
 // in its head.
 var (
 	messageKeys = [][]byte{[]byte("message"), []byte("msg"), []byte("log"), []byte("event"), []byte("line"), []byte("MESSAGE"), []byte("textPayload"), []byte("@message"), []byte("_raw")}
-	timeKeys    = [][]byte{[]byte("asctime"), []byte("timestamp"), []byte("time"), []byte("ts"), []byte("@timestamp"), []byte("datetime"), []byte("created"), []byte("__REALTIME_TIMESTAMP")}
-	levelKeys   = [][]byte{[]byte("levelname"), []byte("level"), []byte("severity")}
-	loggerKeys  = [][]byte{[]byte("name"), []byte("logger"), []byte("logger_name")}
+	timeKeys    = [][]byte{[]byte("asctime"), []byte("timestamp"), []byte("time"), []byte("ts"), []byte("@timestamp"), []byte("datetime"), []byte("created"), []byte("__REALTIME_TIMESTAMP"), []byte("timeUnixNano"), []byte("observedTimeUnixNano")}
+	// Of these a message is one that is recognised: payload is called so, too.
+	weakKeys = [][]byte{[]byte("body"), []byte("Body"), []byte("content"), []byte("text"), []byte("log_line")}
+	valueKey = []byte("stringValue") // OpenTelemetry's {"stringValue": "…"}
+	logsKey  = []byte(`"logRecords"`)
+
+	levelKeys  = [][]byte{[]byte("levelname"), []byte("level"), []byte("severity")}
+	loggerKeys = [][]byte{[]byte("name"), []byte("logger"), []byte("logger_name")}
 )
 
 // json scans a record of a JSON logger: its message is one behind a head. It
 // reports false for another object. h has what stands in front of the record.
 func (s *scanner) json(b []byte, h *found) bool {
-	var msg []byte
+	var msg, weak []byte
 	o := object{b: b, i: 1}
 	for o.next() {
 		switch {
 		case msg == nil && o.quoted && among(o.key, messageKeys):
 			msg = s.unquote(o.value)
+		case weak == nil && among(o.key, weakKeys):
+			weak = o.message()
 		case among(o.key, timeKeys):
 			var st Stamp
 			if nextStamp(o.value, 0, 0, &st) || epochStamp(o.value, &st) {
@@ -34,6 +41,11 @@ func (s *scanner) json(b []byte, h *found) bool {
 			h.level = o.value
 		case among(o.key, loggerKeys):
 			h.tag = o.value
+		}
+	}
+	if msg == nil && weak != nil {
+		if weak = s.unquote(weak); s.known(weak) {
+			msg = weak
 		}
 	}
 	if msg == nil || !o.ended && !s.cut {
@@ -57,6 +69,61 @@ func (s *scanner) json(b []byte, h *found) bool {
 	}
 	s.nested, s.outer = false, outer
 	return true
+}
+
+// known reports whether a text is a record for certain.
+func (s *scanner) known(msg []byte) bool {
+	var h found
+	if s.nextHead(msg, 0, s.outer, &h) {
+		return true
+	}
+	_, k, _ := s.bareStart(msg)
+	return k >= 0
+}
+
+// objects scans the records of JSON loggers that share a line: the elements of an
+// array, and the log records of an export of OpenTelemetry. It reports false where
+// there are none.
+func (s *scanner) objects(b []byte) (ok bool) {
+	if b[0] == '[' {
+		b = b[1:]
+	} else {
+		b = logRecords(b)
+	}
+	for len(b) > 0 {
+		switch b[0] {
+		case ' ', ',':
+			b = b[1:]
+		case '{':
+			var h found
+			end := bracketEnd(b, 0)
+			ok = s.json(b[:end], &h) || ok
+			b = b[end:]
+		default:
+			b = logRecords(b)
+		}
+	}
+	return ok
+}
+
+// logRecords returns what follows the beginning of the next list of log records.
+func logRecords(b []byte) []byte {
+	k := bytes.Index(b, logsKey)
+	if k < 0 {
+		return nil
+	}
+	b = bytes.TrimLeft(b[k+len(logsKey):], " :")
+	return bytes.TrimPrefix(b, []byte("["))
+}
+
+// member returns the message of a JSON logger of whose record this line holds one
+// member, as where an array is indented; else the line.
+func (s *scanner) member(line []byte) []byte {
+	o := object{b: line}
+	if o.next() && o.quoted && (among(o.key, messageKeys) || among(o.key, weakKeys)) {
+		return s.unquote(o.value)
+	}
+	return line
 }
 
 // message scans the first line of the message of an object: another head may
@@ -97,8 +164,21 @@ type object struct {
 	b          []byte
 	i          int
 	key, value []byte // value without its quotes, escapes as they are
+	inner      []byte // a value that is an object
 	quoted     bool
 	ended      bool
+}
+
+// message returns the text of the value: a string, or an object of OpenTelemetry that
+// holds one.
+func (o *object) message() []byte {
+	if o.quoted {
+		return o.value
+	}
+	if in := (object{b: o.inner, i: 1}); o.inner != nil && in.next() && in.quoted && bytes.Equal(in.key, valueKey) {
+		return in.value
+	}
+	return nil
 }
 
 // next moves to the next member.
@@ -121,7 +201,7 @@ func (o *object) next() bool {
 	}
 	o.i++
 	o.space()
-	if o.i >= len(o.b) {
+	if o.inner = nil; o.i >= len(o.b) {
 		return false
 	}
 	switch c := o.b[o.i]; c {
@@ -132,7 +212,9 @@ func (o *object) next() bool {
 	case '{', '[':
 		end := bracketEnd(o.b, o.i)
 		o.quoted, o.value = false, nil
-		ok = end < len(o.b)
+		if ok = end < len(o.b); ok && c == '{' {
+			o.inner = o.b[o.i:end]
+		}
 		o.i = end
 		return ok
 	}

@@ -222,6 +222,13 @@ func TestHeads(t *testing.T) {
 	json(`{"labels": {"app": "x"}, "line": "`, `", "timestamp": "2026-03-01T09:00:00.5Z"}`)
 	json(`{"textPayload": "`, `", "timestamp": "2026-03-01T09:00:00.5Z"}`)
 	json(`{"@timestamp": "2026-03-01T09:00:00Z", "@message": "`, `"}`)
+	for _, name := range []string{"content", "text", "body", "Body", "log_line"} { // of which a message is known by itself
+		json(`{"`+name+`": "`, `", "timestamp": "2026-03-01T09:00:00Z"}`)
+	}
+	json(`{"timeUnixNano": "1772355600123456789", "body": {"stringValue": "`, `"}}`)
+	json(`{"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "`, `"}}]}]}]}`)
+	json(`[{"message": "`, `"}]`)
+	json("[\n {\n  \"message\": \"", "\",\n  \"level\": 7\n }\n]")
 	json(`2026-03-01T09:00:00.5Z {"severity": "INFO", "message": "`, `"}`)
 	f(`(APIServer pid=1) {"message": "INFO 03-01 09:00:00 [x.py:1] `, " (APIServer 1)")
 }

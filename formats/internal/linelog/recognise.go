@@ -230,6 +230,9 @@ func (s *scanner) headless(b []byte, outer *Stamp) {
 	if msg[0] == '{' && !s.nested && s.json(msg, &h) {
 		return
 	}
+	if msg[0] == '"' && !s.nested {
+		msg = s.member(msg)
+	}
 	s.begin(&h, false)
 	s.bareMessage(b, msg)
 }

@@ -264,6 +264,9 @@ func (s *scanner) segment(b []byte) {
 	if len(b) > 1 && b[0] == '{' && !s.nested && s.json(b, &h) || s.wholeLine(b) {
 		return
 	}
+	if len(b) > 1 && !s.nested && (b[0] == '{' || b[0] == '[' && b[1] == '{') && s.objects(b) {
+		return
+	}
 	if !s.nextHead(b, 0, s.outer, &h) {
 		s.headless(b, &h.outer)
 		return
