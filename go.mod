@@ -7,9 +7,10 @@ require github.com/klauspost/compress v1.20.4
 require github.com/syumai/workers v0.33.0
 
 require (
-	github.com/andybalholm/brotli v1.2.3
+	github.com/andybalholm/brotli v1.2.3 // indirect
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
+	github.com/dsnet/compress v0.0.1
 	github.com/goccy/go-json v0.10.6 // indirect
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/google/uuid v1.6.0 // indirect

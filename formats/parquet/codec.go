@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/andybalholm/brotli"
+	"github.com/dsnet/compress/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -46,7 +46,11 @@ func (s *stream) decompress(body []byte, size int) (err error) {
 		}
 		return s.drain(r, size)
 	case brotliCodec:
-		return s.drain(brotli.NewReader(bytes.NewReader(body)), size)
+		r, err := brotli.NewReader(bytes.NewReader(body), nil)
+		if err != nil {
+			return err
+		}
+		return s.drain(r, size)
 	case lz4Raw:
 		return s.lz4(body, size-len(s.raw))
 	case lz4Hadoop:
