@@ -13,6 +13,7 @@ import (
 // after the other, but in which order and on how many goroutines they are folded
 // is all the same to the kernels.
 type crew struct {
+	size    int               // goroutines that read
 	pass    *pass             // nil: nothing is folded
 	tasks   chan task         // that wait for a helper
 	spare   chan *trace.Batch // that are folded: readers go on in their memory
@@ -29,7 +30,7 @@ type task struct {
 // newCrew returns a crew of the given size. At most as many batches wait: more
 // would cost memory and gain nothing, since readers fold too.
 func newCrew(p *pass, size int) *crew {
-	c := &crew{pass: p, tasks: make(chan task, size), spare: make(chan *trace.Batch, 2*size)}
+	c := &crew{size: size, pass: p, tasks: make(chan task, size), spare: make(chan *trace.Batch, 2*size)}
 	c.reading.Store(int32(size))
 	return c
 }

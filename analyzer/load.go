@@ -34,12 +34,14 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 	first := make([]int64, len(jobs))
 	keep := s.newKeeper(lists)
 	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
-	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: s.store, size: s.size}}, s.opt.Workers)
-	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: s.store, size: s.size}}, s.opt.Workers)
+	readers := s.readers(jobs)
+	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: s.store, size: s.size}}, readers)
+	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: s.store, size: s.size}}, readers)
 	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
 	met := newSightings(s, p)
-	c := newCrew(p, s.opt.Workers)
-	parts, err := s.read(ctx, jobs, lists, c, func(worker, j int, b *trace.Batch) error {
+	c := newCrew(p, readers)
+	in := &reading{lists: lists, fold: s.foldElsewhere(p), keeper: keep}
+	parts, err := s.read(ctx, jobs, in, c, func(worker, j int, b *trace.Batch, folded bool) error {
 		f := jobs[j].file
 		switch b.Table {
 		case trace.Requests:
@@ -57,12 +59,12 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 		first[j] += int64(b.Rows)
 		collectors[worker].add(b, at, &rows[j])
 		met.add(f, b.Run)
-		if p != nil {
+		if p != nil && !folded {
 			c.fold(worker, b, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot})
 		}
 		return s.store.failed()
 	})
-	if err != nil {
+	if err := cmp.Or(err, s.gather(ctx, in.fold, p)); err != nil {
 		return nil, err
 	}
 	for w := range collectors {
@@ -164,9 +166,9 @@ func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunM
 func (s *Session) reread(ctx context.Context, sel *selection, p *pass) error {
 	jobs := s.jobs()
 	first := make([]int64, len(jobs))
-	choosers := make([]chooser, s.opt.Workers)
-	c := newCrew(p, s.opt.Workers)
-	_, err := s.read(ctx, jobs, true, c, func(worker, j int, b *trace.Batch) error {
+	c := newCrew(p, s.readers(jobs))
+	choosers := make([]chooser, c.size)
+	_, err := s.read(ctx, jobs, &reading{lists: true}, c, func(worker, j int, b *trace.Batch, _ bool) error {
 		if b.Table != trace.Requests {
 			return nil
 		}

@@ -36,19 +36,28 @@ func newMeter(ctx context.Context, jobs []job, progress func(done, total int64))
 }
 
 func (m *meter) add(n int) error {
-	if m.progress != nil && n > 0 {
+	if n > 0 {
 		m.mu.Lock()
 		m.done += int64(n)
 		if m.total >= 0 && m.done > m.total { // readers of neighbouring ranges overlap
 			m.done = m.total
 		}
-		m.progress(m.done, m.total)
+		if m.progress != nil {
+			m.progress(m.done, m.total)
+		}
 		m.mu.Unlock()
 	}
 	if m.ctx.Err() != nil {
 		return context.Cause(m.ctx)
 	}
 	return nil
+}
+
+// read returns how many bytes have been read, and of how many; 0 where that is unknown.
+func (m *meter) read() (done, total int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.done, max(m.total, 0)
 }
 
 // metered is the source of a file whose bytes are counted.

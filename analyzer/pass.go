@@ -210,7 +210,7 @@ func (s *Session) pass(ctx context.Context, q *query.Query, sel *selection, kern
 		if part != nil {
 			part.finished(near, resident)
 		}
-		p := newPass(q, facts, far, s.opt.Workers)
+		p := newPass(q, facts, far, s.places())
 		p.choices, p.ends, p.partials = s.choices(), s.ends, part
 		if err := s.reread(ctx, sel, p); err != nil {
 			return nil, err

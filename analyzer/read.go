@@ -62,19 +62,31 @@ func (s *Session) jobs() []job {
 	return out
 }
 
-// read reads the jobs on the session's workers, who are the crew. Each batch, of
+// reading is one reading of the inputs.
+type reading struct {
+	meter  *meter
+	lists  bool    // token lists are wanted
+	fold   *Fold   // what folds requests elsewhere; nil: nothing does
+	keeper *keeper // of their lists; nil: none are kept
+}
+
+// read reads the jobs on the session's readers, who are the crew. Each batch, of
 // whatever table, goes to take, with the numbers of the goroutine and the job, in
-// the order of the job's rows; it is valid during the call. All goroutines have
-// ended when read returns. The error is the first that occurred.
-func (s *Session) read(ctx context.Context, jobs []job, lists bool, c *crew, take func(worker, job int, b *trace.Batch) error) ([]part, error) {
+// the order of the job's rows; it is valid during the call, and may have been folded
+// already. All goroutines have ended when read returns. The error is the first that
+// occurred.
+func (s *Session) read(ctx context.Context, jobs []job, r *reading, c *crew, take func(worker, job int, b *trace.Batch, folded bool) error) ([]part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	meter := newMeter(ctx, jobs, s.opt.Progress)
+	r.meter = newMeter(ctx, jobs, s.opt.Progress)
+	if r.keeper != nil {
+		r.keeper.read = r.meter.read
+	}
 	parts := make([]part, len(jobs))
 	order := s.chain(jobs)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range s.opt.Workers {
+	for w := range c.size {
 		wg.Go(func() {
 			defer c.help(w)
 			for {
@@ -83,7 +95,7 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, c *crew, tak
 					return
 				}
 				j := order[n]
-				err := s.readJob(ctx, &jobs[j], &parts[j], meter, lists, func(b *trace.Batch) error { return take(w, j, b) })
+				err := s.readJob(ctx, w, &jobs[j], &parts[j], r, func(b *trace.Batch, folded bool) error { return take(w, j, b, folded) })
 				if err != nil {
 					cancel(err)
 					return
@@ -95,24 +107,21 @@ func (s *Session) read(ctx context.Context, jobs []job, lists bool, c *crew, tak
 	return parts, context.Cause(ctx)
 }
 
-// openJob opens the reader of a job.
-func (s *Session) openJob(ctx context.Context, j *job, m *meter, opt formats.Options) (formats.Reader, error) {
-	src := &metered{j.file.source, m, j.file}
-	if s.opt.Open != nil {
-		if r, err := s.opt.Open(ctx, j.file.format, j.file.source, src, j.rng, opt, m.add); r != nil || err != nil {
-			return r, err
-		}
+// openJob opens the reader of a job for a goroutine.
+func (s *Session) openJob(ctx context.Context, worker int, j *job, r *reading, opt formats.Options) (formats.Reader, error) {
+	if far, err := s.openElsewhere(ctx, worker, j, r, opt); far != nil || err != nil {
+		return far, err
 	}
-	return j.file.format.Open(ctx, src, j.rng, opt)
+	return j.file.format.Open(ctx, &metered{j.file.source, r.meter, j.file}, j.rng, opt)
 }
 
-func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, lists bool, take func(*trace.Batch) error) error {
+func (s *Session) readJob(ctx context.Context, worker int, j *job, out *part, in *reading, take func(b *trace.Batch, folded bool) error) error {
 	before, err := j.wait(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := s.openJob(ctx, j, m, formats.Options{
-		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: lists,
+	r, err := s.openJob(ctx, worker, j, in, formats.Options{
+		Workers: j.workers, Block: s.opt.Block, Memory: s.opt.Memory / 2, Scratch: s.opt.Scratch, Now: s.opt.Now, Lists: in.lists,
 		Year: given(s.opt.Years, j.file.label), TZ: given(s.opt.Zones, j.file.label), After: before, More: j.more,
 		Map: s.opt.Map,
 	})
@@ -123,6 +132,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 	defer j.end(r)
 	var rows int64
 	doubts := new(diag.Log)
+	far, _ := r.(interface{ Folded() bool })
 	for r.Next() {
 		if s.yield(); ctx.Err() != nil {
 			break
@@ -132,7 +142,7 @@ func (s *Session) readJob(ctx context.Context, j *job, out *part, m *meter, list
 		if r.Batch().Table == trace.Requests {
 			noteOverCached(doubts, r.Batch())
 		}
-		if err := take(r.Batch()); err != nil {
+		if err := take(r.Batch(), far != nil && far.Folded()); err != nil {
 			return err
 		}
 	}

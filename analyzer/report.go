@@ -94,7 +94,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	if !s.loaded {
 		var p *pass
 		if plain(q) && !s.opt.Join {
-			p = newPass(q, new(kernel.Facts), e.kernels, s.opt.Workers)
+			p = newPass(q, new(kernel.Facts), e.kernels, s.places())
 		}
 		if p != nil && tell && s.tell != nil {
 			p.partials = &partials{s: s, q: q, e: e, sel: &selection{q: q}, total: -1}

@@ -121,6 +121,17 @@ type keeper struct {
 	bytes  int64
 	over   bool
 	kept   []*resident
+	read   func() (done, total int64) // bytes of the inputs; total is 0 where nobody knows
+}
+
+// hopeless reports whether the lists of all rows will be far too large, if those to
+// come are as long as those that are kept: to keep them for a while is in vain.
+func (k *keeper) hopeless() bool {
+	if k.read == nil || k.bytes < k.budget/8 {
+		return false
+	}
+	done, total := k.read()
+	return float64(k.bytes)*float64(total) > 2*float64(k.budget)*float64(done)
 }
 
 // wants reports whether lists are still being kept.
@@ -139,7 +150,7 @@ func (k *keeper) keep(r *resident) {
 	for i := range r.lists {
 		k.bytes += r.lists[i].bytes()
 	}
-	if k.over = k.over || k.bytes > k.budget; !k.over {
+	if k.over = k.over || k.bytes > k.budget || k.hopeless(); !k.over {
 		return
 	}
 	for _, r := range k.kept {

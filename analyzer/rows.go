@@ -97,13 +97,13 @@ func (s *Session) walk(ctx context.Context, sel *selection, lists bool, f func(s
 // walkInputs reads the inputs again, one after the other, for their lists.
 func (s *Session) walkInputs(ctx context.Context, sel *selection, f func(slot, base int32, b *trace.Batch, group []int32) error) error {
 	jobs := s.jobs()
-	meter := newMeter(ctx, jobs, s.opt.Progress)
+	in := &reading{meter: newMeter(ctx, jobs, s.opt.Progress), lists: true}
 	var c chooser
 	for i := range jobs {
 		jobs[i].workers = s.opt.Workers
 		var first int64
 		var end part
-		err := s.readJob(ctx, &jobs[i], &end, meter, true, func(b *trace.Batch) error {
+		err := s.readJob(ctx, 0, &jobs[i], &end, in, func(b *trace.Batch, _ bool) error {
 			if b.Table != trace.Requests {
 				return nil
 			}
@@ -152,11 +152,11 @@ func (s *Session) Table(ctx context.Context, t *trace.Table, f func(*trace.Batch
 		return s.reported(f)
 	}
 	jobs := s.jobs()
-	meter := newMeter(ctx, jobs, s.opt.Progress)
+	in := &reading{meter: newMeter(ctx, jobs, s.opt.Progress), lists: true}
 	for i := range jobs {
 		jobs[i].workers = s.opt.Workers
 		var end part
-		err := s.readJob(ctx, &jobs[i], &end, meter, true, func(b *trace.Batch) error {
+		err := s.readJob(ctx, 0, &jobs[i], &end, in, func(b *trace.Batch, _ bool) error {
 			if b.Table != t {
 				return nil
 			}

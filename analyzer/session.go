@@ -53,16 +53,9 @@ type Options struct {
 	// browser's worker has one thread, which must be given up for others to run.
 	Yield func()
 
-	// Open, if set, opens the readers of inputs instead of their formats; nil and
-	// no error leave it to the format. A browser reads in several workers.
-	Open OpenFunc
+	// Elsewhere, if set, reads and folds parts of inputs beside the Workers.
+	Elsewhere Elsewhere
 }
-
-// OpenFunc opens a reader of the part rng of an input. in is the input as it was
-// given to Open; src has the same bytes and counts those that are read, for the
-// progress and to end reading when it is cancelled. Bytes that are read
-// otherwise are counted by read, whose error must end the reader.
-type OpenFunc func(ctx context.Context, f *formats.Format, in formats.Source, src formats.Source, rng formats.Range, opt formats.Options, read func(n int) error) (formats.Reader, error)
 
 // DefaultMemory is the budget of a session that names none.
 const DefaultMemory = 256 << 20
@@ -71,9 +64,8 @@ const DefaultMemory = 256 << 20
 // are read: long enough to hide the cost of opening one.
 const rangeSize = 16 << 20
 
-// farRange is the same for readers that the caller opens: it has them in other places,
-// where a range of its own costs little and the last ones are waited for.
-const farRange = 4 << 20
+// farRange is the same where some are read elsewhere: the last ones are waited for.
+const farRange = 8 << 20
 
 // Session holds the inputs of one analysis. Its methods are called by one
 // goroutine at a time; it needs no clock, environment or file system of its own.
@@ -155,7 +147,7 @@ func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force s
 		opt.Memory = DefaultMemory
 	}
 	s := &Session{opt: opt, cut: rangeSize, size: residentRows, set: set, inputs: inputs}
-	if opt.Open != nil {
+	if opt.Elsewhere != nil {
 		s.cut = farRange
 	}
 	s.diags.Merge(&inputs.Diags)

@@ -38,7 +38,7 @@ func (v *viewer) listsOf(numbers map[int32]int, f func(k *kernel.View, i int)) e
 func (v *viewer) rereadLists(wanted []int32, f func(k *kernel.View, i int)) error {
 	s := v.s
 	jobs := s.jobs()
-	meter := newMeter(v.ctx, jobs, s.opt.Progress)
+	in := &reading{meter: newMeter(v.ctx, jobs, s.opt.Progress), lists: true}
 	for j := range jobs {
 		base := s.bases[j]
 		if len(wanted) == 0 || j+1 < len(jobs) && wanted[0] >= s.bases[j+1] {
@@ -46,7 +46,7 @@ func (v *viewer) rereadLists(wanted []int32, f func(k *kernel.View, i int)) erro
 		}
 		jobs[j].workers = s.opt.Workers
 		var end part
-		err := s.readJob(v.ctx, &jobs[j], &end, meter, true, func(b *trace.Batch) error {
+		err := s.readJob(v.ctx, 0, &jobs[j], &end, in, func(b *trace.Batch, _ bool) error {
 			if b.Table != trace.Requests {
 				return nil
 			}

@@ -126,11 +126,13 @@ func packInts[T int32 | int64](dst []byte, values []T) []byte {
 	if width == 0 {
 		return dst
 	}
+	at := len(dst)
+	dst = slices.Grow(dst, len(values)*width+8)[:at+len(values)*width+8]
 	for _, v := range values { // the bytes behind the width are those of the next value, or cut off
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(int64(v))-uint64(int64(lo)))
-		dst = dst[:len(dst)-8+width]
+		binary.LittleEndian.PutUint64(dst[at:], uint64(int64(v))-uint64(int64(lo)))
+		at += width
 	}
-	return dst
+	return dst[:at]
 }
 
 func unpackInts[T int32 | int64](u *unpacking) []T {
@@ -150,15 +152,16 @@ func unpackInts[T int32 | int64](u *unpacking) []T {
 	}
 	out := make([]T, n)
 	mask := uint64(math.MaxUint64) >> (64 - 8*width)
-	for i := range out {
-		at := i * width
-		if at+8 > len(raw) {
-			var last [8]byte
-			copy(last[:], raw[at:at+width])
-			out[i] = T(lo + binary.LittleEndian.Uint64(last[:]))
-			continue
-		}
+	at, i := 0, 0
+	for ; i < n && at+8 <= len(raw); i++ {
 		out[i] = T(lo + binary.LittleEndian.Uint64(raw[at:])&mask)
+		at += width
+	}
+	for ; i < n; i++ {
+		var last [8]byte
+		copy(last[:], raw[at:at+width])
+		out[i] = T(lo + binary.LittleEndian.Uint64(last[:]))
+		at += width
 	}
 	return out
 }

@@ -24,8 +24,9 @@
 //	unpack                        the first file that comes with the request, which
 //	                              package delta has packed as what it is beyond the second
 //	close    session
-//	parse    format, from, to,    the rows of a range of the file that comes with
-//	         lists, …             the request, for another engine: see Remotely
+//	parse    order                the rows of a range of the file that comes with the
+//	                              request, for another engine: see Remotely
+//	states   fold, drop           what has been folded of these ranges
 //
 // An engine may lack formats. What it cannot open without them fails with the code
 // partial: an engine that has them all opens it as if it had been asked at first.

@@ -22,12 +22,12 @@ type Options struct {
 	Limit   int64  // bytes that the engine can hold at all; 0: nobody knows
 	Scratch string // directory for temporary files; empty: none may be written
 
-	Now    func() time.Time // for the pace of progress, and logs without a year
-	Zone   func(name string) (*time.Location, error)
-	Yield  func()            // see analyzer.Options; nil: nobody waits
-	Open   analyzer.OpenFunc // see analyzer.Options; nil: the formats' own
-	Export ExportFunc        // of files beyond the report as JSON and CSV; nil: there are none
-	Write  WriteFunc         // of files whose rows another engine has; nil: there are none
+	Now       func() time.Time // for the pace of progress, and logs without a year
+	Zone      func(name string) (*time.Location, error)
+	Yield     func()             // see analyzer.Options; nil: nobody waits
+	Elsewhere analyzer.Elsewhere // see analyzer.Options; nil: there are no other places
+	Export    ExportFunc         // of files beyond the report as JSON and CSV; nil: there are none
+	Write     WriteFunc          // of files whose rows another engine has; nil: there are none
 }
 
 // ExportFunc writes a file of a session under a query and returns its type, ""
@@ -48,6 +48,7 @@ type Engine struct {
 	opt      Options
 	mu       sync.Mutex
 	sessions map[string]*session
+	folders  map[int64]*analyzer.Folder // for other engines, by their numbers
 }
 
 // session is an open session, and the call that it works for.
@@ -59,7 +60,7 @@ type session struct {
 
 // New returns an engine without sessions.
 func New(opt Options) *Engine {
-	return &Engine{opt: opt, sessions: make(map[string]*session)}
+	return &Engine{opt: opt, sessions: make(map[string]*session), folders: make(map[int64]*analyzer.Folder)}
 }
 
 // Call answers one request. files are those of open, which belong to the session
@@ -119,6 +120,8 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		return s.export(ctx, m, e.opt.Export)
 	case "parse":
 		return e.parse(ctx, m, files, out)
+	case "states":
+		return e.states(m)
 	case "write":
 		return e.write(m, files)
 	case "unpack":

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"servescope/analyzer"
@@ -34,13 +35,13 @@ func long(t *testing.T) []byte {
 	return out
 }
 
-func reportOf(t *testing.T, text []byte, open analyzer.OpenFunc) (string, error) {
+func reportOf(t *testing.T, text []byte, places analyzer.Elsewhere) (string, error) {
 	t.Helper()
 	inputs, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("long.jsonl", text), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := analyzer.Open(t.Context(), all.Set(), inputs, "", analyzer.Options{Workers: 3, Now: present, Open: open})
+	s, err := analyzer.Open(t.Context(), all.Set(), inputs, "", analyzer.Options{Workers: 1, Now: present, Elsewhere: places})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +66,11 @@ func TestRemotely(t *testing.T) {
 		t.Fatal(err)
 	}
 	workers := []*Engine{newEngine(), newEngine(), newEngine()}
-	calls := make(chan int, 100)
+	calls, folds := make(chan int, 100), new(atomic.Int64)
 	call := func(ctx context.Context, k int, request []byte, src formats.Source, out Out) {
-		calls <- k
+		if calls <- k; strings.HasPrefix(string(request), "op=states") {
+			folds.Add(1)
+		}
 		workers[k].Call(ctx, request, []formats.Input{{Source: src}}, out)
 	}
 	every := func(formats.Source) bool { return true }
@@ -75,8 +78,8 @@ func TestRemotely(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v: %d bytes of a report, want %d", err, len(got), len(want))
 	}
-	if len(calls) < 2 {
-		t.Errorf("%d ranges were read by others", len(calls))
+	if len(calls) < 3 || folds.Load() < 1 {
+		t.Errorf("%d calls of others, %d of them for what they have folded", len(calls), folds.Load())
 	}
 	dead := func(ctx context.Context, k int, request []byte, src formats.Source, out Out) {}
 	if _, err := reportOf(t, text, Remotely(3, dead, every)); err == nil {

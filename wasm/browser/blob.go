@@ -13,12 +13,12 @@ import (
 	"servescope/wasm/wire"
 )
 
-// windowSize is how much of a file is read at a time: as a slice of 4 MiB costs
-// hardly more than one of 64 KiB.
-const windowSize = 4 << 20
+// windowSize is how much of a file is read at a time. Slices of 4 MiB come hardly
+// faster, and more of them is read in vain behind the end of a range.
+const windowSize = 1 << 20
 
 // windows is how many slices of one file are held.
-const windows = 4
+const windows = 16
 
 // blob is a File as a source. Its bytes come in windows, the next of which is
 // read while the present one is used; between windows the thread is free for

@@ -23,9 +23,8 @@ var write bridge.WriteFunc
 
 func main() {
 	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Limit: limit, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield, Write: write}
-	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 1 {
-		opt.Workers = n.Int()
-		opt.Open = bridge.Remotely(n.Int(), remoteCall, handed)
+	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 0 {
+		opt.Elsewhere = bridge.Remotely(n.Int(), remoteCall, handed)
 	}
 	serve(bridge.New(opt))
 }

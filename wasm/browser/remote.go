@@ -27,7 +27,11 @@ func remoteCall(ctx context.Context, worker int, request []byte, src formats.Sou
 		}
 		return nil
 	})
-	id := js.Global().Call("servescopeRemote", worker, string(request), src.(*blob).file, answer)
+	file := js.Null()
+	if src != nil {
+		file = src.(*blob).file
+	}
+	id := js.Global().Call("servescopeRemote", worker, string(request), file, answer)
 	select {
 	case <-done:
 	case <-ctx.Done():

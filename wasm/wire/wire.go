@@ -14,9 +14,10 @@ import (
 
 // The kinds of parts of a stream. Each begins with its kind and its length.
 const (
-	runPart   = 'r' // the run of the batches behind it
-	batchPart = 'b'
-	endPart   = 'e' // what is known at the end
+	runPart    = 'r' // the run of the batches behind it
+	batchPart  = 'b'
+	foldedPart = 'f' // a batch that has been folded already
+	endPart    = 'e' // what is known at the end
 )
 
 // Writer collects parts until they are taken.
@@ -27,13 +28,18 @@ type Writer struct {
 }
 
 // Batch adds a batch, which is copied.
-func (w *Writer) Batch(b *trace.Batch) {
+func (w *Writer) Batch(b *trace.Batch) { w.batch(batchPart, b) }
+
+// Folded adds a batch whose requests the sender has folded.
+func (w *Writer) Folded(b *trace.Batch) { w.batch(foldedPart, b) }
+
+func (w *Writer) batch(kind byte, b *trace.Batch) {
 	w.next = Append(w.next[:0], b.Run)
 	if !bytes.Equal(w.next, w.run) {
 		w.run = append(w.run[:0], w.next...)
 		w.part(runPart, func(dst []byte) []byte { return append(dst, w.run...) })
 	}
-	w.part(batchPart, b.AppendWire)
+	w.part(kind, b.AppendWire)
 }
 
 // End adds a value: any struct that Append takes.
@@ -54,7 +60,7 @@ func (w *Writer) Len() int { return len(w.buf) }
 // Take returns what has been collected, and begins anew.
 func (w *Writer) Take() []byte {
 	out := w.buf
-	w.buf = nil
+	w.buf = make([]byte, 0, len(out)+len(out)/8) // the next is as long, as a rule
 	return out
 }
 
@@ -62,7 +68,11 @@ func (w *Writer) Take() []byte {
 var ErrStream = errors.New("wire: not a stream of batches")
 
 // Reader reads what Writers of one sender have collected.
-type Reader struct{ run *trace.RunMeta }
+type Reader struct {
+	Folded bool // whether the present batch has been folded
+
+	run *trace.RunMeta
+}
 
 // Parts reads the parts of r to its end: batch is called with each batch, whose
 // memory is its own, and end, if not nil, is filled with what the sender has given
@@ -86,7 +96,8 @@ func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) (en
 			if !Load(src, d.run) {
 				return false, ErrStream
 			}
-		case batchPart:
+		case batchPart, foldedPart:
+			d.Folded = head[0] == foldedPart
 			b, ok := trace.LoadWire(src, d.run)
 			if !ok || d.run == nil {
 				return false, ErrStream

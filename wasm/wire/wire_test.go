@@ -92,15 +92,20 @@ func TestStream(t *testing.T) {
 	var stream []byte
 	for r.Next() {
 		want = append(want, r.Batch().Clone(true))
-		w.Batch(r.Batch())
+		if len(want)%2 > 0 {
+			w.Batch(r.Batch())
+		} else {
+			w.Folded(r.Batch())
+		}
 		stream = append(stream, w.Take()...)
 	}
 	end := struct{ N int64 }{7}
 	w.End(&end)
 	stream = append(stream, w.Take()...)
 	n, got := 0, struct{ N int64 }{}
-	ended, err := new(Reader).Parts(io.Reader(bytes.NewReader(stream)), func(b *trace.Batch) error {
-		if again := b.AppendWire(nil); !bytes.Equal(again, want[n].AppendWire(nil)) || !reflect.DeepEqual(b.Run, want[n].Run) {
+	reader := new(Reader)
+	ended, err := reader.Parts(io.Reader(bytes.NewReader(stream)), func(b *trace.Batch) error {
+		if again := b.AppendWire(nil); !bytes.Equal(again, want[n].AppendWire(nil)) || !reflect.DeepEqual(b.Run, want[n].Run) || reader.Folded == (n%2 == 0) {
 			t.Errorf("batch %d differs", n)
 		}
 		n++

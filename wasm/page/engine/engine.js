@@ -59,6 +59,12 @@ export class Engine {
     this.#whole?.then(t => t.crash())
   }
 
+  // end lets the workers go, for tests: nothing can be asked after it.
+  end() {
+    this.#transport.end()
+    this.#whole?.then(t => t.end())
+  }
+
   async open(files, options = {}) {
     const { format, labels = [], join, align, year = [], tz = [], onProgress, signal } = options
     files = Array.from(files)

@@ -34,13 +34,13 @@ export class WasmTransport {
   #calls = new Map()
   #id = 0
   #onState
-  #remotes = 0 // workers that read ranges for the first one
+  #remotes = 0 // workers that read and fold ranges beside the first one
   #others = []
 
-  static async start({ onState = () => {}, module, workers = Math.min(Math.max((navigator.hardwareConcurrency || 2) - 1, 1), 4) }) {
+  static async start({ onState = () => {}, module, workers = Math.min(navigator.hardwareConcurrency || 1, 4) }) {
     const t = new WasmTransport()
     t.#onState = onState
-    t.#remotes = workers > 1 ? workers : 0
+    t.#remotes = workers - 1
     onState('starting')
     await loaded()
     t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
@@ -61,12 +61,12 @@ export class WasmTransport {
       if (head.type === 'error') throw new EngineError(head)
       return WasmTransport.start({ ...options, module: await compile(new Blob([...parts, body]).stream()) })
     } finally {
-      helper.#end()
+      helper.end()
     }
   }
 
   // end lets the workers go.
-  #end() {
+  end() {
     for (const w of [this.#current, ...this.#others]) w?.terminate()
     this.#current = null
     URL.revokeObjectURL(this.#url)

@@ -46,7 +46,7 @@ function remotes(ports) {
   self.servescopeWorkers = ports.length
   self.servescopeRemote = (worker, request, file, answer) => {
     calls.set(++last, answer)
-    ports[worker].postMessage({ id: last, request, files: [file] })
+    ports[worker].postMessage({ id: last, request, files: file && [file] })
     return last
   }
   self.servescopeCancel = (worker, id) => ports[worker].postMessage({ cancel: id })
@@ -63,8 +63,7 @@ self.onmessage = async ({ data }) => {
   if (data.memory) {
     postMessage({ id: data.memory, bytes: memory?.buffer.byteLength ?? 0 })
   } else if (data.port) {
-    data.port.onmessage = e => take(e.data, data.port, data.module)
-    run(data.module)
+    data.port.onmessage = e => take(e.data, data.port, data.module) // which starts the module
   } else if (data.module) {
     remotes(data.ports)
     await run(data.module)
