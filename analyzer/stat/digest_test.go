@@ -47,6 +47,13 @@ func streams(r *rand.Rand, n int) map[string][]int64 {
 		"signed": make1(func(int) int64 { return int64(1e6 * r.NormFloat64()) }),
 		"any":    make1(func(int) int64 { return int64(r.Uint64()) }),
 		"ends":   make1(func(i int) int64 { return []int64{math.MinInt64, math.MaxInt64, 0, -1}[i%4] }),
+		"mixed": make1(func(int) int64 { // clocks of several steps, and a tail beyond any grid
+			v := int64(4e5 + 2e4*r.NormFloat64())
+			if r.IntN(50) == 0 {
+				v *= 100
+			}
+			return v - v%[]int64{1, 100, 1000, 1000, 1000}[r.IntN(5)]
+		}),
 	}
 	sorted := slices.Clone(out["gaps"])
 	slices.Sort(sorted)
@@ -237,7 +244,7 @@ func benchmarkDigest(b *testing.B, values []int64) {
 
 func BenchmarkDigest(b *testing.B) {
 	all := streams(rand.New(rand.NewPCG(1, 2)), 1<<18)
-	for _, name := range []string{"gaps", "tight", "micro", "constant"} {
+	for _, name := range []string{"gaps", "tight", "micro", "mixed", "constant"} {
 		b.Run(name, func(b *testing.B) { benchmarkDigest(b, all[name]) })
 	}
 }

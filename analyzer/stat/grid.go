@@ -40,7 +40,7 @@ func newGrid(values []int64) (g *grid, all bool) {
 	for _, unit := range gridUnits {
 		next := gridOf(unit)
 		size, counted := next.fit(values)
-		if counted <= most || 1<<size > gridRoom*len(values) {
+		if counted <= most {
 			continue
 		}
 		g, most = next, counted+counted/8
@@ -64,7 +64,8 @@ func gridOf(unit int64) *grid {
 }
 
 // fit returns the bits of an index that nearly all multiples among the values
-// stay below the half of, and how many values there are below.
+// stay below the half of, as far as there is room, and how many values there are
+// below.
 func (g *grid) fit(values []int64) (size, counted int) {
 	var lengths [65]int
 	for _, v := range values {
@@ -74,7 +75,7 @@ func (g *grid) fit(values []int64) (size, counted int) {
 	for _, n := range lengths[:32] {
 		multiples += n
 	}
-	for counted < multiples-multiples/gridRest/2 {
+	for counted < multiples-multiples/gridRest/2 && 2<<size <= gridRoom*len(values) {
 		counted += lengths[size]
 		size++
 	}
