@@ -22,10 +22,13 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Detail }
 
+// command reads any log in the memory that its machine has.
+const command = "run the command where the log is: servescope analyze FILE, or servescope gate --slo LIMITS FILE"
+
 var (
-	errBody    = &problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the body is longer than %d bytes", MaxBody), Hint: "compress it with gzip or zstd, or use the command"}
-	errDecoded = &problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the log is longer than %d bytes", MaxDecoded), Hint: "post a part of it, or use the command"}
-	errMemory  = &problem{Status: http.StatusRequestEntityTooLarge, Detail: "the log needs more memory than there is", Hint: "post a part of it, or use the command"}
+	errBody    = &problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the body is longer than %d bytes", MaxBody), Hint: "compress it with gzip or zstd, or " + command}
+	errDecoded = &problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the log is longer than %d bytes", MaxDecoded), Hint: "post a part of it, or " + command}
+	errMemory  = &problem{Status: http.StatusRequestEntityTooLarge, Detail: "the log needs more memory than one request may have here, which about 400000 short ones do: bytes are not all that counts", Hint: "post a part of it, or " + command}
 )
 
 // fail answers an error as a problem.

@@ -5,12 +5,15 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"mime/multipart"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -65,22 +68,35 @@ func rowsOf(t *testing.T, file string) string {
 	return out.String()
 }
 
-// equal compares reports with those of the command, byte by byte: one sample of every
-// format, and several more.
-func equal(t *testing.T, w *host) {
-	command := command(t)
+// inputs are the samples and the cases of all formats, and the real files beside the
+// project where there are some.
+func inputs(t *testing.T) []string {
+	t.Helper()
 	files, _ := filepath.Glob(root + "/testdata/sample/*.json*")
 	more, _ := filepath.Glob(root + "/testdata/formats/*/*/input*")
-	seen := make(map[string]bool)
-	for i, file := range more {
-		if format := filepath.Dir(filepath.Dir(file)); !seen[format] || i%16 == 0 {
-			seen[format] = true
-			files = append(files, file)
+	if files = append(files, more...); len(files) < 250 {
+		t.Fatalf("only %d inputs", len(files))
+	}
+	for _, dir := range []string{os.Getenv("SERVESCOPE_DATA"), root + "/../shared/data", root + "/../../shared/data"} {
+		n := len(files)
+		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				files = append(files, path)
+			}
+			return nil
+		})
+		if len(files) > n {
+			break
 		}
 	}
-	if len(files) < 20 {
-		t.Fatalf("only %q", files)
-	}
+	return files
+}
+
+// equal compares reports of every input with those of the command, byte by byte, and
+// some in all forms. What the command cannot read the Worker cannot either.
+func equal(t *testing.T, w *host) {
+	command := command(t)
+	files := inputs(t)
 	forms := [][]string{
 		{"application/json", "analyze", "--format", "json"},
 		{"text/csv", "analyze", "--format", "csv"},
@@ -88,31 +104,47 @@ func equal(t *testing.T, w *host) {
 		{parquetType, "convert", "--table", "summary", "--format", "parquet"},
 		{"application/vnd.apache.arrow.stream", "convert", "--table", "summary", "--format", "arrows"},
 	}
-	same := 0
-	for i, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, form := range forms {
-			if k > 0 && i%8 > 0 {
-				continue
-			}
-			args := append([]string{form[1], "-", "--slo", "ttft=500ms", "--workers", "1"}, form[2:]...)
-			want, ok := run(command, "", data, args...)
-			status, got := post(t, w.address+"/v1/analyze?slo=ttft%3D500ms", bytes.NewReader(data), "Accept: "+form[0])
-			switch {
-			case ok != (status == http.StatusOK):
-				t.Errorf("%s: the command says %v, the Worker %d: %.200s", file, ok, status, got)
-			case ok && form[0] == parquetType && rowsOf(t, got) != rowsOf(t, want), ok && form[0] != parquetType && got != want:
-				t.Errorf("%s as %s differs", file, form[0])
-			case ok:
-				same++
-			}
+	var same, refused atomic.Int64
+	compare := func(file string, data []byte, form []string) {
+		args := append([]string{form[1], "-", "--slo", "ttft=500ms", "--workers", "1"}, form[2:]...)
+		want, ok := run(command, "", data, args...)
+		status, got := post(t, w.address+"/v1/analyze?slo=ttft%3D500ms", bytes.NewReader(data), "Accept: "+form[0])
+		switch {
+		case ok != (status == http.StatusOK):
+			t.Errorf("%s: the command says %v, the Worker %d: %.200s", file, ok, status, got)
+		case ok && form[0] == parquetType && rowsOf(t, got) != rowsOf(t, want), ok && form[0] != parquetType && got != want:
+			t.Errorf("%s as %s differs", file, form[0])
+		case ok:
+			same.Add(1)
+		default:
+			refused.Add(1)
 		}
 	}
-	t.Logf("%d answers are equal, of %d files", same, len(files))
-	if same < 30 {
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for range 2 { // the command of one beside the Worker of the other
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
+					return
+				}
+				data, err := os.ReadFile(files[i])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for k, form := range forms {
+					if k == 0 || i%32 == 0 {
+						compare(files[i], data, form)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	t.Logf("%d answers are equal, %d inputs are refused by both, of %d files", same.Load(), refused.Load(), len(files))
+	if int(same.Load()) < len(files)*9/10 {
 		t.Error("too few to mean anything")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,9 @@ func heavy(t *testing.T, w *host) {
 		status, answer := post(t, w.address+"/v1/analyze", bytes.NewReader(body))
 		if status != http.StatusOK && status != http.StatusRequestEntityTooLarge && status != http.StatusUnprocessableEntity {
 			t.Errorf("%s: got %d: %.300s", name, status, answer)
+		}
+		if status == http.StatusRequestEntityTooLarge && (!strings.Contains(answer, "memory") && !strings.Contains(answer, "longer") || !strings.Contains(answer, "servescope analyze FILE")) {
+			t.Errorf("%s: it does not say why, and what to do: %.300s", name, answer)
 		}
 		t.Logf("%s, %d bytes: %d after %d ms", name, len(body), status, time.Since(since).Milliseconds())
 	}

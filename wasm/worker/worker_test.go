@@ -41,7 +41,7 @@ const main :Workerd.Worker = (
   modules = [
     (name = "worker.mjs", esModule = embed "worker.mjs"), (name = "wasm_exec.js", esModule = embed "wasm_exec.js"),
     (name = "runtime.mjs", esModule = embed "runtime.mjs"), (name = "app.wasm", wasm = embed "app.wasm") ],
-  compatibilityDate = "2026-11-01" );
+  compatibilityDate = "2026-05-01" );
 `
 
 // host is a workerd that runs.
@@ -64,15 +64,52 @@ func (w *host) cpu(t *testing.T) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// start runs what make worker has built.
-func start(t *testing.T) *host {
+// modules are the files of the Worker.
+var modules = []string{"app.wasm", "worker.mjs", "wasm_exec.js", "runtime.mjs"}
+
+// required skips a test that needs workerd, unless it is asked for.
+func required(t *testing.T) {
 	t.Helper()
 	if os.Getenv("SERVESCOPE_REQUIRE_WORKERD") == "" {
 		t.Skip("takes a minute: run make worker")
 	}
+}
+
+// resident is the memory that the host has, or 0 where nothing tells.
+func (w *host) resident(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.pid))
+	if err != nil {
+		return 0
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64) // see proc(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// start runs what make worker has built.
+func start(t *testing.T) *host {
+	t.Helper()
+	required(t)
+	if _, err := os.Stat(built + "/app.wasm"); err != nil {
+		t.Fatal("the Worker is missing: run make worker")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(built)); err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, dir, config, "/health")
+}
+
+// serve runs workerd in a directory under a configuration with a place for its port,
+// until it answers to a path.
+func serve(t *testing.T, dir, config, path string) *host {
+	t.Helper()
 	program, _ := filepath.Glob(root + "/tools/workerd/node_modules/@cloudflare/workerd-*/bin/workerd")
-	if _, err := os.Stat(built + "/app.wasm"); err != nil || len(program) == 0 {
-		t.Fatal("the Worker or workerd is missing: run make worker")
+	if len(program) == 0 {
+		t.Fatal("workerd is missing: run make worker")
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -80,15 +117,16 @@ func start(t *testing.T) *host {
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(built)); err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(dir, "config.capnp")
 	if err := os.WriteFile(file, fmt.Appendf(nil, config, port), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program[0], "serve", file)
+	binary, err := filepath.Abs(program[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "serve", file)
+	cmd.Dir = dir // of its disks
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -97,7 +135,7 @@ func start(t *testing.T) *host {
 	address := fmt.Sprintf("http://127.0.0.1:%d", port)
 	since := time.Now()
 	for range 600 {
-		if r, err := http.Get(address + "/health"); err == nil {
+		if r, err := http.Get(address + path); err == nil {
 			r.Body.Close()
 			cold := time.Since(since)
 			t.Logf("cold start: %d ms of %d", cold.Milliseconds(), coldBudget.Milliseconds())
@@ -134,14 +172,13 @@ func post(t *testing.T, url string, body io.Reader, headers ...string) (status i
 	if err != nil || memory == 0 || memory > maxMemory {
 		t.Errorf("%d with %d bytes of memory: %.200s, %v", resp.StatusCode, memory, text, err)
 	}
-	posted.Add(1)
 	for old := most.Load(); int64(memory) > old && !most.CompareAndSwap(old, int64(memory)); old = most.Load() {
 	}
 	return resp.StatusCode, string(text)
 }
 
-// The answers so far, and the most memory that one of them told.
-var posted, most atomic.Int64
+// most is the most memory that an answer told of.
+var most atomic.Int64
 
 // grown repeats the requests of the sample under new ids up to a size in bytes.
 func grown(t *testing.T, size int) []byte {
@@ -160,7 +197,7 @@ func grown(t *testing.T, size int) []byte {
 func TestWorker(t *testing.T) {
 	w := start(t)
 	var size int64
-	for _, name := range []string{"app.wasm", "worker.mjs", "wasm_exec.js", "runtime.mjs"} {
+	for _, name := range modules {
 		info, err := os.Stat(built + "/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -176,6 +213,7 @@ func TestWorker(t *testing.T) {
 	t.Run("large", func(t *testing.T) { large(t, w) })
 	t.Run("bodies", func(t *testing.T) { bodies(t, w) })
 	t.Run("heavy", func(t *testing.T) { heavy(t, w) })
+	t.Run("stalled", func(t *testing.T) { stalled(t, w) })
 	t.Run("steady", func(t *testing.T) { steady(t, w) })
 }
 
@@ -194,12 +232,11 @@ func large(t *testing.T, w *host) {
 	if min(best, work) > largeBudget {
 		t.Errorf("%d bytes take %s", len(body), best)
 	}
-	part := body[:bytes.LastIndexByte(body[:4<<20], '\n')+1]
-	_, want := post(t, w.address+"/v1/analyze", bytes.NewReader(part))
+	_, want := post(t, w.address+"/v1/analyze", bytes.NewReader(body))
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			if status, got := post(t, w.address+"/v1/analyze", bytes.NewReader(part)); status != http.StatusOK || got != want {
+			if status, got := post(t, w.address+"/v1/analyze", bytes.NewReader(body)); status != http.StatusOK || got != want {
 				t.Errorf("of four at a time one got %d: %.200s", status, got)
 			}
 		})
@@ -250,17 +287,50 @@ func bodies(t *testing.T, w *host) {
 // unsized hides the length of a body.
 type unsized struct{ io.Reader }
 
-// steady posts until two hundred answers have come from one host, each of which had
-// its memory looked at.
+// steady posts two hundred times: the memory that an answer tells stays what it was,
+// and so does, but for what waits to be collected, that of the host.
 func steady(t *testing.T, w *host) {
 	text, err := os.ReadFile(root + "/testdata/sample/tokenlog.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for posted.Load() < 200 {
+	once := func() {
 		if status, answer := post(t, w.address+"/v1/gate?slo=ttft%3D10s&share=98%25", bytes.NewReader(text)); status != http.StatusOK {
-			t.Fatalf("request %d: %d, %.300s", posted.Load(), status, answer)
+			t.Fatalf("got %d, %.300s", status, answer)
 		}
 	}
-	t.Logf("at most %d bytes of memory in %d requests, of %d", most.Load(), posted.Load(), maxMemory)
+	for range 40 {
+		once()
+	}
+	most.Store(0)
+	once()
+	one, before := most.Load(), w.resident(t)
+	for range 200 {
+		once()
+	}
+	after := w.resident(t)
+	t.Logf("at most %d bytes of memory in 200 requests, %d in one; of the host %d MB before and %d MB after", most.Load(), one, before>>20, after>>20)
+	if most.Load() > one+one/4 || after > before+before/4+64<<20 {
+		t.Error("it grows")
+	}
+}
+
+// stalled begins bodies that do not go on: others are answered meanwhile.
+func stalled(t *testing.T, w *host) {
+	text, err := os.ReadFile(root + "/testdata/sample/tokenlog.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(text), text[:len(text)/2])
+	}
+	time.Sleep(100 * time.Millisecond)
+	if status, answer := post(t, w.address+"/v1/analyze", bytes.NewReader(text)); status != http.StatusOK {
+		t.Errorf("beside bodies that stall: %d, %.300s", status, answer)
+	}
 }
