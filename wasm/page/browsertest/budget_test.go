@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -181,28 +182,51 @@ func testFilter(t *testing.T, ctx context.Context) {
 	within(t, "another answer after a query was given up", ms, 250)
 }
 
-// testFrames pans and zooms by the keys and takes the median frame. It should take
-// 32 ms; the timeline, whose charts all move along, does not reach that
-// yet, and is held to what it takes.
+// testFrames pans and zooms by the keys: the median frame holds to 32 ms, and so does,
+// however much else runs, the computing time of a frame in the best of three passes:
+// the scripts of the first are not compiled yet. The charts show the range that they are
+// moved to before the engine has answered.
 func testFrames(t *testing.T, ctx context.Context) {
-	for view, budget := range map[string]float64{"timeline": 100, "load": 32} {
+	const budget, keys = 32, "wwddaaddaassddwwaassddaawwss"
+	for _, view := range []string{"timeline", "load"} {
 		eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
 		wait(t, ctx, drawn)
-		before := threads(renderer)
-		got := eval[map[string]float64](t, ctx, `(async () => { `+painted+`
-			const frames = []
-			for (const key of 'wwddaaddaass') {
-				await painted()
-				const t0 = performance.now()
+		var frames, computed []float64
+		for range 3 {
+			press(t, ctx, "0")
+			wait(t, ctx, drawn)
+			before := threads(renderer)
+			frames = append(frames, eval[[]float64](t, ctx, `(async () => { `+painted+`
+				const frames = []
+				for (const key of '`+keys+`') {
+					await painted()
+					const t0 = performance.now()
+					document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+					frames.push(await painted() - t0)
+				}
+				return frames
+			})()`)...)
+			longest, _, _ := since(renderer, before)
+			computed = append(computed, longest/float64(len(keys)))
+			wait(t, ctx, drawn)
+		}
+		slices.Sort(frames)
+		t.Logf("%s: %.1f ms of computing time for each frame, the worst of %d takes %.0f ms", view, computed, len(frames), frames[len(frames)-1])
+		within(t, "a frame of "+view, frames[len(frames)/2], budget)
+		if least := slices.Min(computed); least > budget {
+			t.Errorf("%s: a frame computes for %.1f ms, its budget is %d ms", view, least, budget)
+		}
+		if n := eval[int](t, ctx, `(async () => { `+painted+`
+			const seen = new Set()
+			for (const key of 'wwdds') {
 				document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
-				frames.push(await painted() - t0)
+				await painted()
+				seen.add(document.querySelector('#view canvas').toDataURL())
 			}
-			frames.sort((a, b) => a - b)
-			return { median: frames[6], worst: frames.at(-1) }
-		})()`)
-		computed, _, _ := since(renderer, before)
-		t.Logf("%s: the worst of 12 frames takes %.0f ms; all of them %.0f ms of computing time", view, got["worst"], computed)
-		within(t, "a frame of "+view, got["median"], budget)
+			return seen.size
+		})()`); n != 5 {
+			t.Errorf("%s: 5 ranges give %d pictures", view, n)
+		}
 		wait(t, ctx, settled)
 	}
 }

@@ -5,6 +5,7 @@ import { views, ranks } from './state.js'
 import { text, rankName } from './format.js'
 import { metricName } from './names.js'
 import { say } from './ui.js'
+import { span } from './stats.js'
 import { browse } from './drop.js'
 import { Licences } from './licences.js'
 
@@ -54,28 +55,34 @@ function percentile(by) {
   say(metricName(s.metric) + ' ' + rankName(rank) + ': ' + (v === undefined ? 'not known' : text(m.unit, v)))
 }
 
-function span() {
+// time is the selected range of time, or all of it.
+function time() {
   const w = store.run.value?.throughput.window_ns?.value
   return store.selection.value || (w ? [0, w] : null)
 }
 
+// bounds are the range around the selected one, or that of the run where it is known.
+function bounds() {
+  const s = store.state.value.times, all = store.all.value
+  return s.length > 1 ? s[s.length - 2] : [0, all && all !== store.here.value ? span(all)[1] : Infinity]
+}
+
 function move(a, b) {
-  const s = store.state.value, w = s.times.length > 1 ? s.times[s.times.length - 2] : [0, Infinity]
-  const t = [Math.round(Math.max(w[0], a)), Math.round(Math.min(w[1], b))]
-  if (t[1] - t[0] >= 1000) store.set({ times: [...s.times.slice(0, -1), t] })
+  const [lo, hi] = bounds(), t = [Math.round(Math.max(lo, a)), Math.round(Math.min(hi, b))]
+  if (t[1] - t[0] >= 1000) store.move([...store.state.value.times.slice(0, -1), t])
 }
 
 function scale(by) {
-  const t = span()
+  const t = time()
   if (!t || (by > 1 && !store.selection.value)) return
   const mid = (t[0] + t[1]) / 2, half = ((t[1] - t[0]) / 2) * by
   move(mid - half, mid + half)
 }
 
 function shift(by) {
-  const t = store.selection.value
+  const t = store.selection.value, [lo, hi] = bounds()
   if (!t) return
-  const d = Math.max((t[1] - t[0]) * by, -t[0])
+  const d = Math.max(lo - t[0], Math.min(Math.max(0, hi - t[1]), (t[1] - t[0]) * by))
   move(t[0] + d, t[1] + d)
 }
 

@@ -11,7 +11,7 @@ export function pick(all, row) {
     at[i] = k
   }
   const out = {}
-  for (const [name, c] of Object.entries(all)) out[name] = c.codes ? texts(c, at) : numbers(c, at)
+  for (const [name, c] of Object.entries(all)) if (name !== 'n') out[name] = c.codes ? texts(c, at) : numbers(c, at)
   return out
 }
 

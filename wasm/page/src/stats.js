@@ -109,6 +109,13 @@ export function trend(x, y, bins = 12) {
   return out
 }
 
+// span is the time of requests, from the first stamp of their run to the last of theirs.
+export function span(rows) {
+  let hi = 0
+  for (const column of [rows.end, rows.last_token, rows.arrival]) for (let i = 0; i < rows.n; i++) if (column[i] > hi) hi = column[i]
+  return [0, hi || 1]
+}
+
 // flight counts what is between start and end: count[i] of them from t[i] on.
 export function flight(start, end) {
   const known = (i) => start[i] === start[i] && end[i] === end[i]
@@ -123,31 +130,38 @@ export function flight(start, end) {
 }
 
 // part is the part [from, to] of what flight gives, of at most so many points: of
-// points that fall together it keeps the highest.
-export function part({ t, count }, from, to, most) {
-  const after = (x) => {
-    let lo = 0, hi = t.length
-    while (lo < hi) {
-      const mid = (lo + hi) >> 1
-      if (t[mid] <= x) lo = mid + 1
-      else hi = mid
-    }
-    return lo
-  }
-  const begin = after(from), end = after(to), step = Math.max(1, Math.ceil((end - begin) / most)), n = Math.ceil((end - begin) / step)
+// points that fall together it keeps the highest. left are the ends, sorted, of what
+// began earlier and is not counted.
+export function part({ t, count }, from, to, most, left = []) {
+  const begin = atMost(t, from), end = atMost(t, to), step = Math.max(1, Math.ceil((end - begin) / most)), n = Math.ceil((end - begin) / step)
   const out = { t: new Float64Array(n + 2), v: new Float64Array(n + 2), max: 0 }
+  let gone = 0
+  const at = (i) => {
+    while (gone < left.length && left[gone] <= t[i]) gone++
+    return count[i] - (left.length - gone)
+  }
   out.t[0] = from
-  out.v[0] = begin ? count[begin - 1] : 0
+  out.v[0] = begin ? at(begin - 1) : 0
   for (let k = 0; k < n; k++) {
-    let high = begin + k * step
-    for (let i = high; i < Math.min(end, begin + (k + 1) * step); i++) if (count[i] > count[high]) high = i
+    let high = begin + k * step, v = at(high)
+    for (let i = high + 1; i < Math.min(end, begin + (k + 1) * step); i++) {
+      const other = at(i)
+      if (other > v) [high, v] = [i, other]
+    }
     out.t[k + 1] = t[high]
-    out.v[k + 1] = count[high]
+    out.v[k + 1] = v
   }
   out.t[n + 1] = to
-  out.v[n + 1] = end ? count[end - 1] : 0
+  out.v[n + 1] = n ? at(end - 1) : out.v[0]
   for (const v of out.v) out.max = Math.max(out.max, v)
   return out
+}
+
+// running are the ends, sorted, of what starts before a time and ends after it.
+export function running(start, end, time) {
+  const out = []
+  for (let i = 0; i < start.length; i++) if (start[i] < time && end[i] > time) out.push(end[i])
+  return Float64Array.from(out).sort()
 }
 
 // inFlight is the number of requests between start and end at the start of each.

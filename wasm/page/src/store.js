@@ -26,6 +26,7 @@ export const report = signal(null)
 export const rows = signal({}) // by index of the run: {key, n, row, columns…, clocks}
 export const busy = signal(null) // {done, total} while something is read
 export const pending = signal(false) // the figures on the screen are of an older question
+export const moving = signal(false) // a person pans or zooms: what is at hand is drawn
 export const problem = signal('') // what is wrong with the filter
 export const notices = signal([])
 export const session = signal(null)
@@ -42,6 +43,7 @@ export const dismiss = (text) => { notices.value = notices.value.filter((x) => x
 // browser's Back undoes; anything else replaces the link.
 let timer = 0
 export function set(change) {
+  if (moving.value) rest()
   const before = state.value, after = { ...before, ...change }
   if (fixed && asks.some((k) => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
     for (const k of asks) after[k] = before[k]
@@ -58,12 +60,42 @@ export function set(change) {
   else if ('slo' in change) later()
 }
 
+// move changes the range of time while a person pans or zooms. Charts draw what is at
+// hand at once; the link and the engine follow when it rests.
+let resting = 0
+export function move(times) {
+  if (fixed) return set({ times })
+  current?.abort()
+  current = null
+  batch(() => {
+    state.value = { ...state.value, times }
+    moving.value = pending.value = true
+    busy.value = null
+  })
+  clearTimeout(resting)
+  requestAnimationFrame(() => { // what takes long to draw has not rested
+    clearTimeout(resting)
+    if (moving.value) resting = setTimeout(rest, 200)
+  })
+}
+
+function rest() {
+  clearTimeout(resting)
+  moving.value = false
+  history.pushState(null, '', '#' + encode(state.value))
+  refresh()
+}
+
 // follow takes the state of a link that was opened or gone back to.
 export function follow() {
   const { state: s, notices: n } = linked(location.hash)
   n.forEach(notice)
-  const again = JSON.stringify(query(s)) !== JSON.stringify(query(state.value))
-  state.value = s
+  const again = moving.value || JSON.stringify(query(s)) !== JSON.stringify(query(state.value))
+  clearTimeout(resting)
+  batch(() => {
+    moving.value = false
+    state.value = s
+  })
   if (again) refresh()
 }
 
@@ -77,6 +109,13 @@ export const run = computed(() => report.value && (report.value.runs[state.value
 export const runIndex = computed(() => report.value && report.value.runs[state.value.run] ? state.value.run : 0)
 export const here = computed(() => rows.value[runIndex.value] || null)
 export const selection = computed(() => range(state.value))
+
+// all are the requests that a range of time is taken from: those of the run, where no
+// filter leaves any out and they are here; else the selected ones.
+export const all = computed(() => {
+  const r = here.value, s = state.value, w = wholes.get(session.value)?.[runIndex.value]
+  return r && w && !s.filter.trim() && (w.definition || '') === s.definition ? w.rows : r
+})
 
 // asked names what views of requests depend on: the session, the run and what is
 // selected, but no limit.
@@ -282,9 +321,9 @@ async function columns(s, r, i, q, signal, old) {
   const whole = wholes.get(s)?.[i], ask = (columns) => s.view(q, { kind: 'columns', run: i, columns, side: sideOf(r) }, { signal })
   let v
   try {
-    if (whole && whole.definition === q.definition && names.every((x) => x in whole.columns)) {
+    if (whole && whole.definition === q.definition && names.every((x) => x in whole.rows)) {
       v = await ask([])
-      const columns = v.side === whole.side ? pick(whole.columns, v.columns.row) : null
+      const columns = v.side === whole.side ? pick(whole.rows, v.columns.row) : null
       if (columns) return { bare, label: r.label, clocks: v.clocks, n: v.n, ...columns }
     }
     v = await ask(names)
@@ -294,12 +333,12 @@ async function columns(s, r, i, q, signal, old) {
     return { bare: '', label: r.label, n: 0, clocks: [], row: new Float64Array(0), ...Object.fromEntries([...names, 'first', 'last'].map((x) => [x, blank(x)])) }
   }
   const columns = spans(readable(v.columns))
-  if (!q.filter && !q.from) wholes.set(s, { ...wholes.get(s), [i]: { definition: q.definition, side: v.side, columns } })
+  if (!q.filter && !q.from) wholes.set(s, { ...wholes.get(s), [i]: { definition: q.definition, side: v.side, rows: { n: v.n, ...columns } } })
   return { bare, label: r.label, clocks: v.clocks, n: v.n, ...columns }
 }
 
-// wholes are, of each session, the columns of all requests of its runs: selections
-// are picked from them.
+// wholes are, of each session, all requests of its runs: selections are picked from
+// them.
 const wholes = new WeakMap()
 
 const texts = ['request_id', 'side', 'status', 'model', 'error_class']

@@ -14,23 +14,31 @@ export function Heat({ map, ranked, unit, title, from, to, onBrush, onPick, heig
     const rank = new Map(distinct.map((v, i) => [v, distinct.length > 1 ? i / (distinct.length - 1) : 1]))
     return { max, of: (v) => ranked ? 0.35 + 0.65 * (1 - rank.get(v)) : 0.15 + 0.85 * v / max }
   }, [n, ranked])
-  const draw = (g, { c, sx, sy, box }) => {
-    const W = Math.ceil(box.w), H = Math.ceil(box.h), img = new ImageData(W, H), pixels = new Uint32Array(img.data.buffer), colors = new Map()
-    const inX = (v) => Math.min(W, Math.max(0, Math.round(sx(v) - box.x))), inY = (v) => Math.min(H, Math.max(0, Math.round(sy(v) - box.y)))
-    const tops = Array.from(y, inY)
-    for (let i = 0; i < nx; i++) {
-      const a = inX(x[i]), b = Math.max(inX(x[i + 1]), Math.min(W, a + 1))
-      if (x[i + 1] < from || x[i] > to) continue
-      for (let j = 0; j < ny; j++) {
+  // The cells are drawn once for each height and theme, a pixel for each bin of time;
+  // frames stretch that over their range.
+  const sheet = useMemo(() => ({}), [shade])
+  const cells = (c, sy, box) => {
+    const H = Math.ceil(box.h)
+    if (sheet.of === c && sheet.height === H) return sheet.canvas
+    const img = new ImageData(nx, H), pixels = new Uint32Array(img.data.buffer), colors = new Map()
+    const inY = (v) => Math.min(H, Math.max(0, Math.round(sy(v) - box.y)))
+    for (let j = 0; j < ny; j++) {
+      const bottom = inY(y[j]), top = Math.min(inY(y[j + 1]), bottom - 1)
+      for (let i = 0; i < nx; i++) {
         const v = n[i * ny + j]
         if (!v) continue
         if (!colors.has(v)) colors.set(v, pixel(ramp(c, shade.of(v))))
-        for (let py = tops[j + 1]; py < Math.max(tops[j], tops[j + 1] + 1) && py < H; py++) pixels.fill(colors.get(v), py * W + a, py * W + b)
+        for (let py = Math.max(0, top); py < bottom; py++) pixels[py * nx + i] = colors.get(v)
       }
     }
-    const off = new OffscreenCanvas(W, H)
-    off.getContext('2d').putImageData(img, 0, 0)
-    g.drawImage(off, box.x, box.y)
+    const canvas = new OffscreenCanvas(nx, H)
+    canvas.getContext('2d').putImageData(img, 0, 0)
+    Object.assign(sheet, { of: c, height: H, canvas })
+    return canvas
+  }
+  const draw = (g, { c, sx, sy, box }) => {
+    g.imageSmoothingEnabled = false
+    g.drawImage(cells(c, sy, box), sx(x[0]), box.y, sx(x[nx]) - sx(x[0]), Math.ceil(box.h))
   }
   const cell = (vx, vy) => {
     const i = Math.floor((vx - x[0]) / (x[nx] - x[0]) * nx)

@@ -69,9 +69,9 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
     plot.current.setData([Array.from(t), ...series.map((s) => Array.from(s.values, gap))], false)
     const lo = from ?? t[0] ?? 0, hi = to ?? t[t.length - 1] ?? 1
     plot.current.batch(() => {
+      plot.current.redraw() // which asks for the range that was
       plot.current.setScale('x', { min: lo, max: hi > lo ? hi : lo + 1 })
     })
-    plot.current.redraw()
     if (!mini) paints(ref.current, (g, c) => again(g, c, { t, series, unit, width, height, lo, hi, end }))
   }, [width, shape, t, ...series.map((s) => s.values), from, to, end])
   // The arrow keys move the cursor from value to value and read it out.
@@ -90,15 +90,24 @@ export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, 
 }
 
 // path is a step line for uPlot, whose own ones end at the last value before a gap.
+// What is filled is one area from gap to gap: as many rectangles take far longer.
 function path(u, series, end) {
   const [t, values] = [u.data[0], u.data[series]], x = (v) => Math.round(u.valToPos(v, 'x', true)), y = (v) => Math.round(u.valToPos(v, 'y', true))
   const stroke = new Path2D(), fill = new Path2D(), zero = y(0)
+  let right = null
   steps(t, values, end, (from, to, v, joined) => {
     const [a, b, h] = [x(from), x(to), y(v)]
-    joined ? stroke.lineTo(a, h) : stroke.moveTo(a, h)
+    if (!joined) {
+      if (right !== null) fill.lineTo(right, zero)
+      stroke.moveTo(a, h)
+      fill.moveTo(a, zero)
+    } else stroke.lineTo(a, h)
+    fill.lineTo(a, h)
     stroke.lineTo(b, h)
-    fill.rect(a, Math.min(h, zero), b - a, Math.abs(zero - h))
+    fill.lineTo(b, h)
+    right = b
   })
+  if (right !== null) fill.lineTo(right, zero)
   return { stroke, fill, clip: null, flags: 1 }
 }
 

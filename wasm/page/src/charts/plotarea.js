@@ -78,7 +78,7 @@ export const right = 22
 
 // PlotArea draws with draw(g, {c, sx, sy, box}). read(x, y, {sx, sy}) gives the text at
 // a pointer, or null. brush is 'x' or 'xy' and calls onBrush(x0, x1, y0, y1). data is
-// what the arrow keys walk: [{x, y, text, pick}]. onPick(x, y, scales) is a click, onDrag(x, y)
+// what the arrow keys walk: [{x, y, text, pick}], or {length, at} that makes them. onPick(x, y, scales) is a click, onDrag(x, y)
 // a pointer that is down. grips are values that can be moved: see Grip.
 export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPick, onDrag, data, label, left = 58, grips }) {
   const [ref, width] = useSize(), canvas = useRef(null), over = useRef(null)
@@ -98,7 +98,7 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
     }
     all(fit(canvas.current, width, height), colors())
     paints(ref.current, all)
-  })
+  }, [draw, x, y, width, height, shown])
   const paint = (f) => {
     if (!over.current) return // a chart that goes away loses the focus
     const g = fit(over.current, width, height)
@@ -148,13 +148,13 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
     const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10 }[e.key]
     const to = e.key === 'Home' ? 0 : e.key === 'End' ? data.length - 1 : step ? Math.min(data.length - 1, Math.max(0, at + step)) : null
     if (to === null) {
-      if (e.key === 'Enter' && data[at]?.pick) data[at].pick()
+      if (e.key === 'Enter') at >= 0 && data.at(at)?.pick?.()
       return
     }
     e.preventDefault()
     e.stopPropagation()
     setAt(to)
-    const d = data[to]
+    const d = data.at(to)
     setTip({ px: sx(d.x), py: d.y === undefined ? box.y + 20 : sy(d.y), text: d.text })
     paint((g, c) => cross(g, c, sx(d.x), d.y === undefined ? null : sy(d.y), box))
     say(d.text)

@@ -66,12 +66,12 @@ export class Svg {
     const down = { middle: 0.35, top: 0.85 }[this.textBaseline] || 0
     this.#out.push(`<text x="${n(x)}" y="${n(y + down * size)}" font-size="${size}" font-family="${escape(family)}"${weight ? ` font-weight="${weight}"` : ''}${anchor ? ` text-anchor="${anchor}"` : ''} fill="${this.fillStyle}"${this.#alpha()}>${escape(s)}</text>`)
   }
-  drawImage(source, x, y) {
+  drawImage(source, x, y, width = source.width, height = source.height) {
     const copy = document.createElement('canvas')
     copy.width = source.width
     copy.height = source.height
     copy.getContext('2d').drawImage(source, 0, 0)
-    this.#out.push(`<image x="${n(x)}" y="${n(y)}" width="${source.width}" height="${source.height}" href="${copy.toDataURL()}"/>`)
+    this.#out.push(`<image x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" preserveAspectRatio="none" image-rendering="pixelated" href="${copy.toDataURL()}"/>`)
   }
   text(width, height) { return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${n(width)} ${n(height)}" width="${n(width)}" height="${n(height)}">${this.#out.join('\n')}</svg>\n` }
 }

@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { known, measured, measures, quantile, atMost, rankSum, inFlight, flight, part, trend, sampled, mean } from '../stats.js'
+import { known, measured, measures, quantile, atMost, rankSum, inFlight, flight, part, running, trend, sampled, mean } from '../stats.js'
 import { score } from '../score.js'
 
 test('nulls are left out', () => assert.deepEqual([...known(Float64Array.from([3, NaN, 1]))], [1, 3]))
@@ -81,6 +81,12 @@ test('requests in flight, of a part of the time', () => {
       assert.ok(p.t[i] > from && p.t[i] <= to)
       if (p.t[i + 1] > p.t[i]) assert.equal(p.v[i], at(p.t[i]), 'at ' + p.t[i])
     }
+    // Without those that started before the part.
+    const later = (t) => start.reduce((n, s, i) => n + (s >= from && s <= t && t < end[i]), 0)
+    const q = part(all, from, to, 10000, running(start, end, from))
+    assert.equal(q.v[0], later(from))
+    for (let i = 1; i + 1 < q.t.length; i++) if (q.t[i + 1] > q.t[i]) assert.equal(q.v[i], later(q.t[i]), 'later at ' + q.t[i])
+    assert.equal(q.v.at(-1), later(to))
     const few = part(all, from, to, 20)
     assert.ok(few.t.length <= 22)
     assert.equal(few.max, p.max)

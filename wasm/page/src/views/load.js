@@ -8,7 +8,7 @@ import { Choice, Null, Value, Num } from '../widgets.js'
 import { useView } from './view.js'
 import { zoom } from '../zoom.js'
 import { Engines, StepTimes } from './engines.js'
-import { span } from './timeline.js'
+import { span } from '../stats.js'
 
 const buckets = [[60, 'Coarse'], [200, 'Medium'], [600, 'Fine']]
 
@@ -22,7 +22,7 @@ export function Load() {
 }
 
 function Series({ run, rows, sel, n, setN }) {
-  const [from, to] = span(rows, sel), v = useView({ kind: 'series', buckets: n, from, to, tokens: run.metrics.chunk_gap?.n > 0 })
+  const all = useMemo(() => span(rows), [rows]), [from, to] = sel || all, v = useView({ kind: 'series', buckets: n, from, to, tokens: run.metrics.chunk_gap?.n > 0 })
   const s = useMemo(() => {
     if (!v?.columns) return null
     const c = v.columns, w = v.bucket || (c.t.length > 1 ? c.t[1] - c.t[0] : to - from), per = (col) => col && Float64Array.from(col, (x) => x / (w / 1e9))

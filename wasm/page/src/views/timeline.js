@@ -3,38 +3,30 @@ import { html, memo, use, useState, useEffect, useMemo } from '../ui.js'
 import * as store from '../store.js'
 import { text, count } from '../format.js'
 import { Figure } from '../charts/figure.js'
-import { Gantt, phases, segments } from '../charts/gantt.js'
+import { Gantt, phases } from '../charts/gantt.js'
+import { segments } from '../charts/lanes.js'
 import { Heat } from '../charts/heatmap.js'
 import { Lines } from '../charts/lines.js'
 import { Choice, Null } from '../widgets.js'
-import { flight, part } from '../stats.js'
+import { flight, part, running, span } from '../stats.js'
 import { zoom } from '../zoom.js'
 import { Drawer, open } from './drawer.js'
 import { useView } from './view.js'
 import { order as walk } from '../keys.js'
 
-export function span(rows, selection) {
-  if (selection) return selection
-  let hi = 0
-  for (let i = 0; i < rows.n; i++) {
-    for (const v of [rows.end[i], rows.last_token[i], rows.arrival[i]]) if (v > hi) hi = v
-  }
-  return [0, hi || 1]
-}
-
 export function Timeline() {
-  const rows = use(store.here), run = use(store.run), s = use(store.state), sel = use(store.selection), [order, setOrder] = useState('start'), [ranked, setRanked] = useState(false)
+  const rows = use(store.here), all = use(store.all), run = use(store.run), s = use(store.state), sel = use(store.selection), whole = useMemo(() => rows && span(rows), [rows]), [order, setOrder] = useState('start'), [ranked, setRanked] = useState(false)
   if (!rows) return html`<p class="muted">Reading …</p>`
   if (!rows.n) return html`<section class="panel"><h2>No requests to lay out</h2><p class="muted">${run.requests.total === null ? html`<${Null} code=${run.requests.reason} />` : 'The selection holds none.'} An engine's own log stands under Load.</p></section>`
-  const [from, to] = span(rows, sel), gap = run.metrics.chunk_gap, threshold = gap?.n ? Math.max(gap.quantiles['0.99'] ?? gap.max, 2 * (gap.quantiles['0.5'] ?? 0)) : Infinity
+  const [from, to] = sel || whole, gap = run.metrics.chunk_gap, threshold = gap?.n ? Math.max(gap.quantiles['0.99'] ?? gap.max, 2 * (gap.quantiles['0.5'] ?? 0)) : Infinity
   return html`<div class=${'split' + (s.row !== null ? ' open' : '')}><div class="view-column">
-    <${Lanes} rows=${rows} run=${run} from=${from} to=${to} order=${order} setOrder=${setOrder} threshold=${threshold} selected=${s.row} />
-    ${run.clock === 'request' ? html`<section class="panel"><h3>In flight</h3><p class="sentence"><${Null} code="clock" /></p></section>` : html`<${Flight} rows=${rows} from=${from} to=${to} />`}
+    <${Lanes} rows=${rows} all=${all} run=${run} from=${from} to=${to} within=${sel} order=${order} setOrder=${setOrder} threshold=${threshold} selected=${s.row} />
+    ${run.clock === 'request' ? html`<section class="panel"><h3>In flight</h3><p class="sentence"><${Null} code="clock" /></p></section>` : html`<${Flight} rows=${all} from=${from} to=${to} picked=${all !== rows && sel !== null} />`}
     <${Gaps} from=${from} to=${to} ranked=${ranked} setRanked=${setRanked} run=${run} />
   </div>${s.row !== null && html`<${Drawer} row=${s.row} />`}</div>`
 }
 
-const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected }) => {
+const Lanes = memo(({ rows, all, run, from, to, within, order, setOrder, threshold, selected }) => {
   const gap = run.metrics.chunk_gap, width = 600, own = run.clock === 'request'
   const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width } : null)
   const worst = v?.columns?.worst?.length ? { rows: v.columns.row, values: v.columns.worst, width: v.columns.worst.length / v.columns.row.length, from: v.from, to: v.to } : null
@@ -47,12 +39,12 @@ const Lanes = memo(({ rows, run, from, to, order, setOrder, threshold, selected 
   const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && worst)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
   const table = () => ({ head: ['request', 'start (s)', 'TTFT (ms)', 'E2E (ms)', 'status'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? String(r), (rows.arrival[i] / 1e9).toFixed(3), (rows.ttft[i] / 1e6).toFixed(1), (rows.e2e[i] / 1e6).toFixed(1), rows.status.values[rows.status.codes[i]]].map((x) => x === 'NaN' ? '—' : x)) })
   return html`<${Figure} title="Requests" sentence=${own ? `${count(rows.n)} requests, each from its own start: the source does not say when they were sent. Click one to open it.` : `${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
-    <${Gantt} rows=${rows} from=${from} to=${to} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${own ? null : (a, b) => zoom(a, b)} own=${own} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
+    <${Gantt} rows=${all} from=${from} to=${to} within=${own ? null : within} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${own ? null : (a, b) => zoom(a, b)} own=${own} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
 })
 
 // Flight is the number of requests in flight on the same axis.
-const Flight = memo(({ rows, from, to }) => {
-  const all = useMemo(() => flight(rows.arrival, rows.end), [rows]), c = useMemo(() => part(all, from, to, 4000), [all, from, to])
+const Flight = memo(({ rows, from, to, picked }) => {
+  const all = useMemo(() => flight(rows.arrival, rows.end), [rows]), c = useMemo(() => part(all, from, to, 800, picked ? running(rows.arrival, rows.end, from) : []), [all, from, to])
   return html`<${Figure} title="In flight" sentence=${`Selected requests between send or arrival and end; at most ${c.max} at once.`} table=${() => ({ head: ['time (s)', 'requests'], rows: Array.from(c.t, (t, i) => [(t / 1e9).toFixed(4), c.v[i]]) })}>
     <${Lines} t=${c.t} series=${[{ label: 'in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${110} from=${from} to=${to} sync="time" onRange=${zoom} label="Requests in flight" /></${Figure}>`
 })
