@@ -6,10 +6,11 @@ import (
 	"servescope/formats/internal/jsonrows"
 )
 
-// part of a trace of curl, as --trace-ascii writes it: a line that says what
-// follows, and that in lines of an offset and up to 64 bytes, of which those that
-// are no ASCII, and line feeds, are points. A line feed behind a carriage return
-// ends a line of the trace instead, and both are left out.
+// part of a trace of curl: a line that says what follows, and that in lines. Those of
+// --trace-ascii have an offset and up to 64 bytes, of which those that are no ASCII,
+// and line feeds, are points. A line feed behind a carriage return ends a line of the
+// trace instead, and both are left out. Those of --trace have an offset, up to 16 bytes
+// in hexadecimal, and the same as text.
 type sectionKind uint8
 
 const (
@@ -75,6 +76,26 @@ func hex(b []byte) int {
 	return v
 }
 
+// hexWidth is how many characters the bytes of a line of --trace take.
+const hexWidth = 16 * len("00 ")
+
+// bytesOf returns the bytes that a line of --trace has behind its offset. ok is false
+// where it is one of --trace-ascii.
+func bytesOf(text []byte) (b []byte, ok bool) {
+	n := len(text) - hexWidth // as many as characters follow
+	if n < 1 || n > 16 {
+		return nil, false
+	}
+	for i := range n {
+		v := hex(text[3*i : 3*i+2])
+		if v < 0 || text[3*i+2] != ' ' {
+			return nil, false
+		}
+		b = append(b, byte(v))
+	}
+	return b, len(bytes.TrimSpace(text[3*n:hexWidth])) == 0
+}
+
 // take takes a line of the trace.
 func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
 	if s, rest := take(line); s.clock != noClock {
@@ -97,6 +118,9 @@ func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
 	}
 	k := bytes.IndexByte(line, ':')
 	off, text := hex(line[:k]), line[k+2:]
+	if b, ok := bytesOf(text); ok {
+		text = b
+	}
 	switch {
 	case off == 0 && d.kind == sendHeader && (bytes.HasPrefix(text, []byte("POST ")) || bytes.HasPrefix(text, []byte("GET "))):
 		d.pending = d.pending[:0]

@@ -108,7 +108,7 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	}
 	if r.survey.ask != "" {
 		r.run.NoRequests = r.survey.ask
-		r.diags.Add(diag.Diag{Code: "unknown_unit", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.survey.ask, Fix: "name the member for its unit: t_s or t_ms"})
+		r.diags.Add(diag.Diag{Code: "unknown_times", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.survey.ask, Fix: r.survey.fix})
 	}
 	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
 	return r, nil
@@ -243,7 +243,9 @@ func (r *reader) time(s *stamp) (at int64, p *problem) {
 	at = s.at
 	switch s.clock {
 	case relative:
-		at = at / r.survey.per
+		if at = at / r.survey.per; r.survey.since {
+			at += r.last
+		}
 		if r.begun && at < r.last && r.current == nil {
 			r.fresh = true
 		}

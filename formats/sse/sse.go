@@ -4,7 +4,9 @@
 //	curl -sN … | ts -s '%.s'                   0.213456 data: {"id":…}
 //	curl -sN … | ts '%.s'                      1764428000.213456 data: {"id":…}
 //	curl -sNv … 2>&1 | ts '%.s'                … > POST /v1/chat/completions …
+//	curl -sN … | ts -i '%.s'                   0.024310 data: {"id":…}
 //	curl -N --trace-time --trace-ascii - …     10:00:00.213456 <= Recv data, 312 bytes
+//	curl -N --trace-time --trace - …           the same, in hexadecimal
 //	a script                                   {"t":0.213,"data":"{\"id\":…}"}
 //
 // A line is a stamp and what arrived then: a field of a server-sent event, or a
@@ -30,6 +32,10 @@
 // count from there: the first request of a recording begins at 0, unless the first
 // event does. Else its beginning is unknown, and TTFT with it.
 //
+// curl stamps what arrives itself. ts stamps lines when it reads them, and counts from
+// when it starts: what comes in between, as a connection that is made while the shell
+// starts ts, is stamped late. --trace-time is exact.
+//
 // Answers of several requests may follow each other, or be interleaved where their
 // chunks have ids. One that ends without an end mark and a finish_reason is open.
 package sse
@@ -53,11 +59,13 @@ var Format = formats.Format{
 }
 
 // sniffed is how many lines of a head are looked at.
-const sniffed = 200
+const sniffed = 400
 
 func sniff(h *formats.Head) (formats.Score, string) {
 	s := surveyOf(h.Start)
 	switch {
+	case s.events == 0 && s.trace: // its events come behind a long prompt
+		return formats.Likely, "it is a trace of curl"
 	case s.events == 0:
 		return formats.No, "no line is an event of a stream behind the time of its arrival"
 	case s.trace:

@@ -26,19 +26,27 @@ type survey struct {
 	per    int64  // of the unit of relative stamps in a second
 	why    string // how that is known
 	ask    string // what is not known, and must be
+	fix    string // how to say it
+	since  bool   // relative stamps count from the line before
 }
 
 func surveyOf(head []byte) survey {
 	s := survey{per: 1}
 	var stamps []stamp
 	unit, n, whole := "", 0, true
-	sections := false
+	sections, timeless := false, false
+	var recent []byte // bytes of a trace
+	var order falls
 	for line := range bytes.Lines(head) {
-		if n++; n > sniffed {
-			break
-		}
 		line = bytes.TrimRight(line, "\r\n")
 		at, rest := take(line)
+		if !sections || !dumped(line) { // a trace may begin with a long prompt
+			n++
+		}
+		if n > sniffed {
+			break
+		}
+		order.add(&at)
 		switch {
 		case len(line) > 0 && line[0] == '{':
 			r, ok := recordOf(line)
@@ -50,9 +58,11 @@ func surveyOf(head []byte) survey {
 		case at.clock == daytime && section(rest) != nothing:
 			sections, s.clock, s.digits = true, daytime, max(s.digits, at.digits)
 			continue
+		case n == 1 && section(line) != nothing, timeless && section(line) != nothing:
+			sections, timeless = true, true
+			continue
 		case sections:
-			if dumped(line) && bytes.Contains(line, []byte("data:")) {
-				s.trace = true
+			if dumped(line) && s.dumps(line[bytes.IndexByte(line, ':')+2:], &recent) {
 				s.events++
 			}
 			continue
@@ -66,10 +76,41 @@ func surveyOf(head []byte) survey {
 			stamps = append(stamps, at)
 		}
 	}
+	if s.trace = sections; timeless {
+		s.ask, s.fix = "a trace of curl has no times of arrival", "record it with --trace-time beside --trace or --trace-ascii"
+	}
 	if s.clock == relative {
 		s.unit(unit, stamps, whole)
+		s.since = s.kind == textLine && 4*order.falls > order.lines
 	}
 	return s
+}
+
+// falls counts how often relative stamps go back.
+type falls struct {
+	lines, falls int
+	last         int64
+}
+
+func (f *falls) add(s *stamp) {
+	if s.clock == relative {
+		if f.lines++; s.at < f.last {
+			f.falls++
+		}
+		f.last = s.at
+	}
+}
+
+// dumps takes a line of a trace and tells whether the name of a field of events ends
+// in it.
+func (s *survey) dumps(text []byte, recent *[]byte) bool {
+	name := []byte("data:")
+	if b, ok := bytesOf(text); ok {
+		text = b
+	}
+	have := append(*recent, text...)
+	*recent = have[max(0, len(have)-len(name)+1):]
+	return bytes.Contains(have, name)
 }
 
 // isEvent tells whether what arrived is an event for certain.
@@ -118,6 +159,7 @@ func (s *survey) unit(name string, stamps []stamp, whole bool) {
 		s.set(left[0], "the gaps between events can be of no other")
 		return
 	}
+	s.fix = "name the member for its unit: t_s or t_ms"
 	s.ask = "the unit of the times of arrival is not known: their name says none, and the gaps between events can be of several"
 }
 
@@ -145,6 +187,8 @@ func (s *survey) notes() []string {
 		return nil
 	case s.clock == daytime:
 		return []string{"times of arrival are times of day, of no date"}
+	case s.since:
+		return []string{"times of arrival are those since the line before, as ts -i writes them: they are summed up, from the beginning of the recording"}
 	case s.clock == relative:
 		return []string{fmt.Sprintf("times of arrival are relative, in %s (%s): the first request of a recording begins at 0", map[int64]string{1: "s", 1e3: "ms", 1e6: "us", 1e9: "ns"}[s.per], s.why)}
 	}
