@@ -39,6 +39,7 @@ type chunk struct {
 	size            int64 // bytes of all pages
 	start           int64 // offset of the first page
 	other           bool  // it is in another file
+	locked          bool  // it is encrypted
 }
 
 var errNoFooter = errors.New("the file does not end as a Parquet file does: it is truncated, or still being written")
@@ -137,7 +138,7 @@ func (f *footer) check(g *group) error {
 		switch {
 		case c.other:
 			return errors.New("columns are in another file")
-		case g.rows == 0 && c.values == 0: // of no page
+		case g.rows == 0 && c.values == 0 || c.locked: // of no page that is read
 		case c.start < 4 || c.size < 0 || c.start > f.size || c.size > f.size-c.start:
 			return fmt.Errorf("column %s is said to lie outside of the file", f.leaves[i].Name)
 		case c.values < 0 || c.values/maxRowsPerByte > f.size || f.leaves[i].repeated == 0 && c.values != g.rows:
@@ -187,6 +188,9 @@ func readChunk(t *thrift, typ byte) (c chunk) {
 			c.other = t.text(typ) != ""
 		case 3:
 			readColumn(t, typ, &c)
+		case 8:
+			c.locked = true
+			t.skip(typ)
 		default:
 			t.skip(typ)
 		}

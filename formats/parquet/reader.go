@@ -20,6 +20,7 @@ type pages struct {
 	val      values
 	rep, def []uint8
 	left     int64 // levels not yet read
+	locked   bool
 
 	// The page at hand: rows, of which pos have been handed out.
 	rows, pos int
@@ -39,7 +40,7 @@ type pages struct {
 
 // begin begins a chunk.
 func (p *pages) begin(at io.ReaderAt, l *leaf, c *chunk) {
-	p.leaf, p.left = l, c.values
+	p.leaf, p.left, p.locked = l, c.values, c.locked
 	p.in.reset(at, c)
 	p.dict = dictionary{}
 	p.rows, p.pos, p.carry, p.open = 0, 0, 0, false
@@ -47,6 +48,9 @@ func (p *pages) begin(at io.ReaderAt, l *leaf, c *chunk) {
 
 // load reads pages until there are rows. Without any left it returns false.
 func (p *pages) load() (bool, error) {
+	if p.locked {
+		return false, damaged{fmt.Errorf("column %s is encrypted", p.leaf.Name)}
+	}
 	for p.pos == p.rows {
 		p.pos, p.rows = 0, 0
 		if p.in.done() || p.left == 0 {
