@@ -26,7 +26,9 @@ type converter struct {
 	data    []byte
 	offsets []int32
 	valid   trace.Bitmap
-	inner   *converter // of the elements of lists
+	at      []int32    // rows of what rows refer to, -1 for none
+	uuid    bool       // bytes are those of UUIDs
+	inner   *converter // of what rows refer to: elements, values of a dictionary
 }
 
 // convert fills c, which is null, from an array with a value.
@@ -50,28 +52,30 @@ func (v *converter) convert(a arrow.Array, c *column.Column) error {
 		return nil
 	case *array.String:
 		return v.texts(c, bytesOf(a, 2), a.ValueOffsets())
+	case *array.Binary:
+		return v.texts(c, bytesOf(a, 2), a.ValueOffsets())
 	case *array.LargeString:
 		return v.views(c, n, a.Value)
+	case *array.LargeBinary:
+		return v.views(c, n, a.ValueString)
 	case *array.StringView:
 		return v.views(c, n, a.Value)
+	case *array.BinaryView:
+		return v.views(c, n, a.ValueString)
+	case *array.FixedSizeBinary:
+		if v.uuid {
+			return v.views(c, n, func(i int) string { return uuidOf(a.Value(i)) })
+		}
+		return v.views(c, n, func(i int) string { return string(a.Value(i)) })
 	case *array.Dictionary:
 		return v.dictionary(a, c)
+	case *array.RunEndEncoded:
+		return v.runs(a, c)
 	case *array.MonthDayNanoInterval:
 		v.intervals(a, c)
 		return nil
-	case *array.List:
-		c.Offsets = a.Offsets()
-		return v.list(c, n, a.ListValues())
-	case *array.LargeList:
-		v.offsets = v.offsets[:0]
-		for _, off := range a.Offsets() {
-			if off > 1<<31-1 {
-				return errOffsets
-			}
-			v.offsets = append(v.offsets, int32(off))
-		}
-		c.Offsets = v.offsets
-		return v.list(c, n, a.ListValues())
+	case array.ListLike:
+		return v.list(a, c)
 	}
 	if arrow.IsDecimal(a.DataType().ID()) {
 		return v.views(c, n, a.ValueStr)
@@ -94,6 +98,12 @@ func (v *converter) numbers(a arrow.Array, c *column.Column) error {
 		c.Ints = a.Int64Values()
 	case *array.Float64:
 		c.Floats = a.Float64Values()
+	case *array.Float16:
+		v.floats = v.floats[:0]
+		for _, x := range a.Values() {
+			v.floats = append(v.floats, float64(x.Float32()))
+		}
+		c.Floats = v.floats
 	case *array.Float32:
 		c.Floats = widen(&v.floats, a.Float32Values())
 	case *array.Int8:
@@ -145,78 +155,6 @@ func widen[To, From number](buf *[]To, from []From) []To {
 	return out
 }
 
-// list sets the elements of lists whose offsets are set.
-func (v *converter) list(c *column.Column, n int, elements arrow.Array) error {
-	if elements.Data().Offset() != 0 {
-		return errOffset
-	}
-	if err := rising(c.Offsets, n, elements.Len()); err != nil {
-		return err
-	}
-	if isText(elements.DataType()) {
-		return v.textList(c, elements)
-	}
-	if err := v.numbers(elements, c); err != nil {
-		return err
-	}
-	c.Ints = c.Ints[:min(len(c.Ints), int(c.Offsets[n]))]
-	c.Floats = c.Floats[:min(len(c.Floats), int(c.Offsets[n]))]
-	base := c.Offsets[0]
-	if base > 0 {
-		c.Ints, c.Floats = c.Ints[min(len(c.Ints), int(base)):], c.Floats[min(len(c.Floats), int(base)):]
-		c.Offsets = rebased(c.Offsets, base)
-	}
-	if elements.NullN() > 0 {
-		c.Valid = whole(c.Valid, c.Offsets, int(base), elements)
-	}
-	return nil
-}
-
-// textList sets the elements of lists of texts, whose offsets are set.
-func (v *converter) textList(c *column.Column, elements arrow.Array) error {
-	if elements.Len() == 0 {
-		c.Spans = []int32{0}
-		return nil
-	}
-	var words column.Column
-	if v.inner == nil {
-		v.inner = new(converter)
-	}
-	if err := v.inner.convert(elements, &words); err != nil {
-		return err
-	}
-	c.Data, c.Spans = words.Data, words.Offsets
-	if elements.NullN() > 0 {
-		c.Valid = whole(c.Valid, c.Offsets, 0, elements)
-	}
-	return nil
-}
-
-// rebased returns offsets less base.
-func rebased(offsets []int32, base int32) []int32 {
-	out := make([]int32, len(offsets))
-	for i, off := range offsets {
-		out[i] = off - base
-	}
-	return out
-}
-
-// whole returns which lists are not null and have no null among their elements.
-func whole(valid trace.Bitmap, offsets []int32, base int, elements arrow.Array) trace.Bitmap {
-	n := len(offsets) - 1
-	out := make(trace.Bitmap, (n+7)/8)
-	for i := range n {
-		ok := valid.Valid(i)
-		for k := offsets[i]; k < offsets[i+1] && ok; k++ {
-			ok = elements.IsValid(base + int(k))
-		}
-		if ok {
-			out[i>>3] |= 1 << (i & 7)
-		}
-	}
-	return out
-}
-
 // rising checks the n+1 offsets of n values in as many elements.
 func rising(offsets []int32, n, elements int) error {
 	if len(offsets) != n+1 || offsets[0] < 0 || int(offsets[n]) > elements {
@@ -256,34 +194,5 @@ func (v *converter) views(c *column.Column, n int, value func(int) string) error
 		v.offsets = append(v.offsets, int32(len(v.data)))
 	}
 	c.Data, c.Offsets = v.data, v.offsets
-	return nil
-}
-
-// dictionary sets the codes and the texts they stand for.
-func (v *converter) dictionary(a *array.Dictionary, c *column.Column) error {
-	var words column.Column
-	if err := new(converter).convert(a.Dictionary(), &words); err != nil {
-		return err
-	}
-	c.Values = make([]string, a.Dictionary().Len())
-	for i := range c.Values {
-		if words.Valid.Valid(i) {
-			c.Values[i] = string(words.Data[words.Offsets[i]:words.Offsets[i+1]])
-		}
-	}
-	if direct, ok := a.Indices().(*array.Int32); ok {
-		c.Codes = direct.Int32Values()
-	} else {
-		var wide column.Column
-		if err := v.numbers(a.Indices(), &wide); err != nil {
-			return err
-		}
-		c.Codes = widen(&v.codes, wide.Ints)
-	}
-	for i, code := range c.Codes {
-		if c.Valid.Valid(i) && (code < 0 || int(code) >= len(c.Values)) {
-			return errCode
-		}
-	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 type leaf struct {
 	column.Field
 	path []int // of the column, then of members
+	uuid bool  // its bytes are those of UUIDs
 }
 
 // leavesOf lists the leaves of columns, members of structs by the names that lead
@@ -27,7 +28,8 @@ func leavesOf(out []leaf, fields []arrow.Field, path []int, name string) []leaf 
 			out = leavesOf(out, s.Fields(), own, f.Name+".")
 			continue
 		}
-		out = append(out, leaf{fieldOf(f), own})
+		kind, _ := f.Metadata.GetValue("ARROW:extension:name")
+		out = append(out, leaf{fieldOf(f), own, kind == "arrow.uuid"})
 	}
 	return out
 }
@@ -35,21 +37,12 @@ func leavesOf(out []leaf, fields []arrow.Field, path []int, name string) []leaf 
 // fieldOf describes a column.
 func fieldOf(f arrow.Field) column.Field {
 	out := column.Field{Name: f.Name}
-	kindOf(&out, f.Type)
-	switch t := f.Type.(type) {
-	case *arrow.DictionaryType:
-		if isText(t.ValueType) {
-			out.Kind = column.Text
-		}
-	case arrow.ListLikeType:
-		switch t.(type) {
-		case *arrow.ListType, *arrow.LargeListType:
-			kindOf(&out, t.Elem())
-			if out.Kind = listOf(out.Kind); arrow.IsDecimal(t.Elem().ID()) {
-				out.Kind = column.None
-			}
-		}
+	if list, ok := f.Type.(arrow.ListLikeType); ok && f.Type.ID() != arrow.MAP {
+		kindOf(&out, list.Elem())
+		out.Kind = listOf(out.Kind)
+		return out
 	}
+	kindOf(&out, f.Type)
 	return out
 }
 
@@ -72,9 +65,13 @@ func kindOf(out *column.Field, t arrow.DataType) {
 		out.Kind, out.Step, out.Instant = column.Int, int64(time.Millisecond), true
 	case *arrow.MonthDayNanoIntervalType:
 		out.Kind, out.Step = column.Int, 1
+	case *arrow.DictionaryType:
+		kindOf(out, t.ValueType)
+	case *arrow.RunEndEncodedType:
+		kindOf(out, t.Encoded())
 	default:
-		out.Kind = plainKind(t)
-		out.Unsigned, out.Narrow = t.ID() == arrow.UINT64, t.ID() == arrow.FLOAT32
+		out.Kind, out.Number = plainKind(t), arrow.IsDecimal(t.ID())
+		out.Unsigned, out.Narrow = t.ID() == arrow.UINT64, t.ID() == arrow.FLOAT32 || t.ID() == arrow.FLOAT16
 	}
 }
 
@@ -82,7 +79,7 @@ func plainKind(t arrow.DataType) column.Kind {
 	switch {
 	case arrow.IsInteger(t.ID()):
 		return column.Int
-	case t.ID() == arrow.FLOAT32 || t.ID() == arrow.FLOAT64:
+	case arrow.IsFloating(t.ID()):
 		return column.Float
 	case t.ID() == arrow.BOOL:
 		return column.Bool
@@ -93,7 +90,11 @@ func plainKind(t arrow.DataType) column.Kind {
 }
 
 func isText(t arrow.DataType) bool {
-	return t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING || t.ID() == arrow.STRING_VIEW
+	switch t.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.FIXED_SIZE_BINARY:
+		return true
+	}
+	return false
 }
 
 func listOf(element column.Kind) column.Kind {
@@ -132,6 +133,7 @@ func (l *leaf) fill(c *column.Column, rec arrow.RecordBatch, v *converter) error
 	if a.NullN() >= n {
 		return nil
 	}
+	v.uuid = l.uuid
 	if err := v.convert(a, c); err != nil {
 		return err
 	}

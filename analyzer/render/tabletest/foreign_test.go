@@ -53,6 +53,27 @@ pd.DataFrame({"ts": pd.to_datetime(["2026-03-01 10:00:00.000", "2026-03-01 10:00
 pl.DataFrame({"id": ["l1", "l2"], "start": [1772359200.125, 1772359201.0], "end": [1772359201.4655, 1772359202.0], "first_token": [1772359200.25, None],
   "usage": [{"prompt_tokens": 512, "completion_tokens": 128}, None]}).write_parquet(out)`,
 		want: "l1 ok first=125 end=1340.5 in=512 out=128/l2 ok end=1000", notes: "start: times since 1970 in s"},
+	{file: "parquet/pyarrow-codecs", python: `
+pq.write_table(pa.table({"rid": ["c1", "c2", None], "start": pa.array(["2026-03-01T10:00:00Z", "2026-03-01T10:00:01Z", "2026-03-01T10:00:02Z"]),
+  "ttft_s": pa.array([np.float16(0.5), None, np.float16(0.25)], pa.float16()), "e2e_ms": pa.array([D("1340.5"), D("700.25"), None], pa.decimal128(38, 20)),
+  "itl_ms": pa.array([[D("20.5"), D("21")], None, []], pa.list_(pa.decimal128(20, 3))), "completion_tokens": pa.array([4000000000, None, 1], pa.uint32())}), out,
+  compression={"rid": "brotli", "start": "lz4", "ttft_s": "gzip", "e2e_ms": "brotli", "itl_ms.list.element": "lz4", "completion_tokens": "snappy"}, use_dictionary=False,
+  column_encoding={"rid": "DELTA_LENGTH_BYTE_ARRAY", "start": "DELTA_BYTE_ARRAY", "ttft_s": "BYTE_STREAM_SPLIT", "e2e_ms": "DELTA_BYTE_ARRAY", "itl_ms.list.element": "BYTE_STREAM_SPLIT",
+  "completion_tokens": "DELTA_BINARY_PACKED"}, data_page_version="2.0")`,
+		want:  "c1 ok first=500 last=541.5 end=1340.5 out=4000000000 gaps=[20500000 21000000]/c2 ok end=700.25/ ok first=250 last=250 out=1 gaps=[]",
+		notes: "start: dates/e2e_ms: the name says ms/ttft_s: the name says s"},
+	{file: "parquet/pyarrow-int96", python: `
+pq.write_table(pa.table({"rid": ["s1", "s2"], "start": pa.array([t, t + ms(10)], pa.timestamp("ns")), "first_token_at": pa.array([t + ms(250), None], pa.timestamp("ns")),
+  "latency_s": pa.array([1.5, 2.5], pa.float32()), "tags": pa.array([[("ttft_ms", "1")], []], pa.map_(pa.string(), pa.string()))}), out, use_deprecated_int96_timestamps=True, store_schema=False)`,
+		want: "s1 ok first=250 end=1500/s2 ok end=2500", notes: "start: timestamp in ns of no zone/latency_s: the name says s"},
+	{file: "arrow/pyarrow-views", python: `
+import pyarrow.compute as pc
+e = pa.table({"rid": pa.array([b"v1", b"v2", b"v1"], pa.binary_view()), "start": pa.array([t, t + ms(10), None], pa.timestamp("ms", "UTC")).dictionary_encode(),
+  "ttft_s": pc.run_end_encode(pa.array([0.5, 0.5, 0.25], pa.float32())), "itl_ms": pa.array([[20, 21], None, []], pa.list_view(pa.uint16())),
+  "tpot": pa.array([D("0.02"), None, None], pa.decimal64(9, 4)), "model": pc.run_end_encode(pa.array(["m", "m", None])),
+  "token_times": pa.array([[0, 0]] * 3, pa.list_(pa.duration("ms"), 2))})
+with pa.ipc.new_file(out, e.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as w: w.write_table(e)`,
+		want: "v1 ok first=500 last=541 out=3 gaps=[20000000 21000000]/v2 ok first=500/v1 ok first=250 last=250 out=1 gaps=[]", notes: "start: timestamp in ms of UTC/ttft_s: the name says s"},
 	{file: "arrow/polars", python: `
 pl.DataFrame({"request_id": ["p1", "p2", "p3"], "received_at": [t, t + ms(100.5), t + ms(200)], "latency": pl.Series([ms(1340.5), ms(700.25), None], dtype=pl.Duration("us")),
   "token_times": [[t + ms(85.2), t + ms(105.2), t + ms(126.2)], [t + ms(170.5)], []], "usage": [{"completion_tokens": 3}, {"completion_tokens": 1}, None],
@@ -72,6 +93,11 @@ pd.DataFrame({"ts": pd.to_datetime(["2026-03-01 10:00:00"]).tz_localize("America
 // rowsOf returns a line per request: its id, how it ended, times in ms from its
 // begin on, tokens, and gaps in ns; and the notes of the run.
 func rowsOf(t *testing.T, path string) (rows, notes []string) {
+	t.Helper()
+	return readRows(t, path, lineOf)
+}
+
+func readRows(t *testing.T, path string, lineOf func(*trace.Batch, int) string) (rows, notes []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
