@@ -37,8 +37,8 @@ const DefaultLimit = 1 << 17
 const blockSize = 1024
 
 // keptLimit is the number of distinct kept values beyond which a Digest lets
-// go of its fullest buckets.
-const keptLimit = 1 << 21
+// go of buckets. Tests lower it.
+var keptLimit = 1 << 21
 
 // NewDigest returns an empty digest that prepares for the given quantiles and
 // keeps up to limit values as they are.
@@ -172,12 +172,27 @@ func (d *Digest) spread() {
 	d.Add(raw)
 }
 
-// trim lets go of the fullest kept buckets while too many values are kept. All
-// of them are in d.kept, settled.
+// trim lets go of kept buckets while too many values are kept: of those that are far
+// from the wanted quantiles, whose places are better known than when they were
+// chosen; then of the fullest. All kept values are in d.kept, settled.
 func (d *Digest) trim() {
 	if len(d.kept.values) <= keptLimit {
 		return
 	}
+	if d.grid != nil {
+		d.grid.drain(d)
+	}
+	for far := 64.0; far >= 8 && len(d.kept.values) > keptLimit/2; far /= 2 {
+		d.hist.narrow(d.quantiles, far, d.moments.N)
+		d.kept.filter(func(v int64) bool { return d.hist.keeps(bucketOf(v)) })
+	}
+	if len(d.kept.values) > keptLimit*3/4 {
+		d.dropFullest()
+	}
+}
+
+// dropFullest lets go of the buckets that hold most of the kept values.
+func (d *Digest) dropFullest() {
 	type bucket struct {
 		b    int32
 		kept int

@@ -187,6 +187,56 @@ func TestDigestKeepsFew(t *testing.T) {
 	}
 }
 
+// TestDigestLetsGo checks that a long stream that goes on alike needs no second pass
+// although the values that are kept at first come to be too many.
+func TestDigestLetsGo(t *testing.T) {
+	defer func(n int) { keptLimit = n }(keptLimit)
+	keptLimit = 1 << 16
+	r := rand.New(rand.NewPCG(2, 9))
+	values := make([]int64, 1<<21)
+	for i := range values {
+		values[i] = int64(1e9 * r.ExpFloat64())
+	}
+	d := NewDigest(testQuantiles, 1<<12)
+	d.Add(values)
+	d.Settle()
+	if n := len(d.kept.values); n > keptLimit {
+		t.Errorf("%d values are kept", n)
+	}
+	slices.Sort(values)
+	for _, q := range testQuantiles {
+		lo, hi, f := Linear.Ranks(int64(len(values)), q)
+		want := Lerp(float64(values[lo]), float64(values[hi]), f)
+		if got, exact := d.Quantile(Linear, q); got != want || !exact {
+			t.Errorf("q%v is %v (exact: %v), want %v", q, got, exact, want)
+		}
+	}
+}
+
+// TestPack guards what packing is for: gaps as logs have them, of whole
+// microseconds, take less than two bytes each, those of nanoseconds three.
+func TestPack(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for unit, most := range map[int64]int64{1000: 2, 1: 3} {
+		d := NewDigest(testQuantiles, DefaultLimit)
+		const n = 20_000
+		for range n / 1000 {
+			block := make([]int64, 1000)
+			for i := range block {
+				block[i] = int64(12e6+3e5*r.NormFloat64()) / unit * unit
+			}
+			d.Add(block)
+			if d.Raw() >= 4000 {
+				d.Pack()
+			}
+		}
+		d.Pack()
+		if d.Raw() != 0 || d.Size() > most*n+1000 {
+			t.Errorf("%d values of %d ns: %d are not packed, and all take %d bytes", n, unit, d.Raw(), d.Size())
+		}
+	}
+}
+
 func TestBuckets(t *testing.T) {
 	last := int32(math.MinInt32)
 	for _, v := range []int64{math.MinInt64, math.MinInt64 + 1, -1 << 40, -513, -512, -511, -2, -1, 0, 1, 2, 510, 511, 512, 513, 514, 1023, 1024, 1 << 40, math.MaxInt64} {

@@ -265,6 +265,24 @@ func (h *histogram) choose(q []float64, n int64) {
 	}
 }
 
+// narrow lets go of the buckets that are far from the quantiles q of the n values that
+// h has seen: by so many standard deviations of a quantile's rank.
+func (h *histogram) narrow(q []float64, far float64, n int64) {
+	before := int64(0)
+	h.each(func(b int32, count int64, keep bool) bool {
+		near := false
+		for _, x := range q {
+			slack := far * math.Sqrt(x*(1-x)/float64(n))
+			near = near || float64(before+count) > (x-slack)*float64(n) && float64(before) <= (x+slack)*float64(n)
+		}
+		if keep && !near {
+			h.setKeep(b, false)
+		}
+		before += count
+		return true
+	})
+}
+
 // keepTail keeps every bucket from the one that holds the k-th value on, seen
 // already or not: the far tail holds few values and moves most.
 func (h *histogram) keepTail(k int64) {
