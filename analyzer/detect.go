@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
@@ -29,17 +31,20 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 	var first error
 	recognised := 0
 	for i, in := range s.inputs.List {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		f := &file{index: i, source: in.Source, label: in.Label, diags: new(diag.Log)}
-		s.files = append(s.files, f)
+		s.files = append(s.files, &file{index: i, source: in.Source, label: in.Label, diags: new(diag.Log)})
+	}
+	errs := s.detectEach(ctx, func(f *file) error {
 		if named != nil {
 			f.format, f.reason = named, forced
-			recognised++
-			continue
+			return nil
 		}
-		err := f.detect(set, len(s.opt.Map) > 0)
+		return f.detect(set, len(s.opt.Map) > 0)
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, in := range s.inputs.List {
+		f, err := s.files[i], errs[i]
 		if err == nil {
 			recognised++
 			continue
@@ -60,6 +65,26 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 		return fmt.Errorf("none of the %d inputs can be read; the first: %w", n, first)
 	}
 	return first
+}
+
+// detectEach calls detect for every input, several at a time, until ctx ends.
+func (s *Session) detectEach(ctx context.Context, detect func(*file) error) []error {
+	errs := make([]error, len(s.files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(s.opt.Workers, len(s.files)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(errs) {
+					return
+				}
+				errs[i] = detect(s.files[i])
+			}
+		})
+	}
+	wg.Wait()
+	return errs
 }
 
 // mapped is the reason of a format that reads columns as the caller says.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"servescope/analyzer/diag"
 )
@@ -30,12 +31,15 @@ type Head struct {
 	// Faults is what decompressing the start has brought to light, so that a
 	// damaged file is not called an empty one.
 	Faults []diag.Diag
+
+	objects func() [][]Key // what Objects returns; nil: nobody remembers it
 }
 
 // ReadHead reads the head of src. A source that is shorter than it says gives
 // a shorter head; an error is one of opening or reading.
 func ReadHead(src Source) (*Head, error) {
 	h := &Head{Name: src.Name(), Size: src.Size()}
+	h.objects = sync.OnceValue(func() [][]Key { return objects(h.Start) })
 	r, err := src.Open(0)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,32 @@ func (h *Head) Keys() []Key {
 	return s.object()
 }
 
+// maxObjects is the number of objects of a head that are looked at: a damaged one, or
+// something else, may stand before the first that tells.
+const maxObjects = 64
+
+// Objects returns the members of the JSON objects that begin the lines behind the
+// first of the head's start: a damaged one may have none. Many formats ask for them.
+// They must not be changed.
+func (h *Head) Objects() [][]Key {
+	if h.objects != nil {
+		return h.objects()
+	}
+	return objects(h.Start)
+}
+
+func objects(rest []byte) (list [][]Key) {
+	for range maxObjects {
+		i := bytes.Index(rest, []byte("\n{"))
+		if i < 0 {
+			break
+		}
+		rest = rest[i+1:]
+		list = append(list, Keys(rest))
+	}
+	return list
+}
+
 // Find returns the key with the given name.
 func Find(keys []Key, name string) (Key, bool) {
 	for _, k := range keys {
@@ -152,6 +178,10 @@ func (s *jsonScan) object() []Key {
 func (s *jsonScan) value() []byte {
 	from, depth := s.i, 0
 	for s.i < len(s.b) {
+		if depth > 0 && !marks[s.b[s.i]] { // most of a head is long arrays of numbers
+			s.i++
+			continue
+		}
 		switch c := s.b[s.i]; c {
 		case '"':
 			s.str()
@@ -177,6 +207,9 @@ func (s *jsonScan) value() []byte {
 	}
 	return s.b[from:]
 }
+
+// marks are the bytes that matter within an object or an array.
+var marks = [256]bool{'"': true, '{': true, '[': true, '}': true, ']': true}
 
 // str moves over the string at the cursor.
 func (s *jsonScan) str() {

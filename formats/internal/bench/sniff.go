@@ -22,10 +22,6 @@ func (k Keys) Count(names ...string) (n int) {
 // Has reports whether all of the names are among the keys.
 func (k Keys) Has(names ...string) bool { return k.Count(names...) == len(names) }
 
-// maxTries is the number of objects in a head that are looked at: a damaged
-// one, or something else, may stand before the first result.
-const maxTries = 64
-
 // Sniff asks judge about the objects that begin the head or a line of it until
 // one is recognised. The reason given is that of the first object otherwise.
 func Sniff(h *formats.Head, judge func(Keys) (formats.Score, string)) (formats.Score, string) {
@@ -34,14 +30,11 @@ func Sniff(h *formats.Head, judge func(Keys) (formats.Score, string)) (formats.S
 		return formats.No, "it does not begin with a JSON object, nor does any line"
 	}
 	score, reason := judge(keys)
-	rest := h.Start
-	for range maxTries {
-		i := bytes.Index(rest, []byte("\n{"))
-		if score != formats.No || i < 0 {
-			break
-		}
-		rest = rest[i+1:]
-		if s, why := judge(formats.Keys(rest)); s != formats.No {
+	if score != formats.No {
+		return score, reason
+	}
+	for _, keys := range h.Objects() {
+		if s, why := judge(keys); s != formats.No {
 			return s, why
 		}
 	}
