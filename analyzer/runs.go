@@ -231,18 +231,46 @@ func (s *Session) makeRuns() {
 
 // shortName is the shortest end of an input's path that no other input has.
 func (s *Session) shortName(f *file) string {
-	name := strings.ReplaceAll(f.source.Name(), "\\", "/")
+	name := slashed(f)
+	if s.tails == nil {
+		s.tails = tailsOf(s.files)
+	}
 	parts := strings.Split(name, "/")
 	for n := 1; n < len(parts); n++ {
 		short := path.Join(parts[len(parts)-n:]...)
-		if !slices.ContainsFunc(s.files, func(o *file) bool {
-			other := strings.ReplaceAll(o.source.Name(), "\\", "/")
-			return o != f && other != name && (other == short || strings.HasSuffix(other, "/"+short))
-		}) {
+		others := s.tails[short]
+		if name == short || strings.HasSuffix(name, "/"+short) {
+			others--
+		}
+		if others == 0 {
 			return short
 		}
 	}
 	return name
+}
+
+// slashed returns the path of an input with slashes alone.
+func slashed(f *file) string { return strings.ReplaceAll(f.source.Name(), "\\", "/") }
+
+// tailsOf returns how many of the paths of files, which may be thousands, end with
+// some of their last parts, or are these.
+func tailsOf(files []*file) map[string]int {
+	tails := make(map[string]int)
+	seen := make(map[string]bool)
+	for _, f := range files {
+		name := slashed(f)
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		tails[name]++
+		for i := range name {
+			if name[i] == '/' {
+				tails[name[i+1:]]++
+			}
+		}
+	}
+	return tails
 }
 
 // uniqueLabels numbers the runs of one label: the same file given twice.

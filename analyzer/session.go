@@ -88,6 +88,7 @@ type Session struct {
 	joins  *join.Links // nil where no rows are linked
 	whole  *wholes     // nil where each row is a request
 	runs   []*run
+	tails  map[string]int      // of the paths of files; see shortName
 	steps  []*resident         // rows of the steps table, in the same order
 	ends   *kernel.Ends        // of the steps of runs with requests; nil: none
 	links  []*resident         // rows of the collectives table, lists included, in the same order; none if they do not fit

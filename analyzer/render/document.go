@@ -89,6 +89,8 @@ func superscript(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
-		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(fmt.Sprint(n))
+	return superscripts.Replace(fmt.Sprint(n))
 }
+
+var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
+	"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
