@@ -125,7 +125,11 @@ type seen struct{ first, last, end time.Duration }
 func post(url, id string, leave int) (s seen) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(`{"secret":1}`))
+	path := "/v1/chat/completions"
+	if strings.HasPrefix(id, "whole-") { // answered alike, and not to be logged
+		path = "/v1/embeddings"
+	}
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, url+path, strings.NewReader(`{"secret":1}`))
 	req.Header.Set("X-Request-Id", id)
 	sent := time.Now()
 	res, err := http.DefaultClient.Do(req)
@@ -319,6 +323,7 @@ func try(t *testing.T, url, panicked string, stop func() []byte) {
 		all.Go(func() { saw[i] = post(url, id, map[string]int{"gone": 3}[id]) })
 	}
 	all.Wait()
+	post(url, "whole-embedding", 0)
 	log := stop()
 	if bytes.Contains(log, []byte("secret")) {
 		t.Errorf("text has got into the log:\n%s", log)
@@ -387,5 +392,30 @@ func check(t *testing.T, id string, got []row, saw seen, panicked string) {
 	want.first, want.answer, want.last, want.end, want.gaps = g.first, g.answer, g.last, g.end, g.gaps
 	if fmt.Sprint(want) != fmt.Sprint(g) {
 		t.Errorf("%s:\n got %+v\nwant %+v", id, g, want)
+	}
+}
+
+// TestPaths: a POST is logged by the end of its path.
+func TestPaths(t *testing.T) {
+	var log bytes.Buffer
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") })
+	lines := func(method, path string, paths ...string) int {
+		log.Reset()
+		nethttp.Handler(answer, &log, paths...).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, path, nil))
+		return strings.Count(log.String(), "\n")
+	}
+	for path, want := range map[string]int{
+		"/v1/chat/completions": 1, "/v1/completions/": 1, "/openai/deployments/m/chat/completions?api-version=1": 1, "/v1/responses": 1, "/v1/messages": 1, "/generate": 1,
+		"/v1/embeddings": 0, "/tokenize": 0, "/v1/load_lora_adapter": 0, "/": 0, "/completions/x": 0,
+	} {
+		if got := lines(http.MethodPost, path); got != want {
+			t.Errorf("POST %s: %d lines, want %d", path, got, want)
+		}
+		if lines(http.MethodGet, path) != 0 || lines(http.MethodPost, path, "/embeddings") != 0 && path != "/v1/embeddings" {
+			t.Errorf("%s is logged", path)
+		}
+	}
+	if lines(http.MethodPost, "/v1/embeddings", "/embeddings") != 1 {
+		t.Error("a path that is asked for is not logged")
 	}
 }

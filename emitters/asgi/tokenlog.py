@@ -9,6 +9,10 @@ an OpenAI-compatible API (FastAPI, Starlette, vLLM's api_server, …):
     app.add_middleware(TokenLog, path="requests.jsonl")  # or as FastAPI has it
     vllm serve MODEL --middleware tokenlog.TokenLog      # or as vLLM has it
 
+A request is logged if it is a POST to a path with one of the ends in PATHS, or in
+the argument paths: those for embeddings, tokens or models are no requests of a log
+of latencies. Of answers that are no completions it has times and no tokens.
+
 It takes times and counts and keeps no text: prompts and answers never reach the
 log. A chunk of an answer is stamped when the application sends it. Middleware that
 compresses answers belongs around this one.
@@ -21,14 +25,17 @@ import time
 
 MAX_BODY = 16 << 20  # bytes of an answer that is not streamed, or of an unfinished event
 
+PATHS = ("/completions", "/responses", "/messages", "/generate")  # of APIs that generate
+
 
 class TokenLog:
-    def __init__(self, app, path="requests.jsonl"):
+    def __init__(self, app, path="requests.jsonl", paths=PATHS):
         self.app = app
+        self.paths = tuple(paths)
         self.file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o644)
 
     async def __call__(self, scope, receive, send):
-        if scope["type"] != "http" or scope["method"] != "POST":
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].rstrip("/").endswith(self.paths):
             return await self.app(scope, receive, send)
         tap = Tap(scope)
 

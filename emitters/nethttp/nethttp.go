@@ -24,13 +24,32 @@ import (
 	"time"
 )
 
+// Paths are ends of the paths of APIs that generate. POST requests to others, for
+// embeddings, tokens or models, are no requests of a log of latencies.
+var Paths = []string{"/completions", "/responses", "/messages", "/generate"}
+
+// generates tells whether the path of a request ends with one of these.
+func generates(r *http.Request, paths []string) bool {
+	for _, end := range paths {
+		if strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), end) {
+			return r.Method == http.MethodPost
+		}
+	}
+	return false
+}
+
 // Handler returns a handler that has next answer and writes a line to w for every
-// POST request, when it has ended. Lines of concurrent requests are written one at
-// a time. Errors of w are ignored: a log that cannot be written stops no server.
-func Handler(next http.Handler, w io.Writer) http.Handler {
+// POST request to a path with one of the given ends, Paths unless there are any, when
+// it has ended. Of answers that are no completions it has times and no tokens. Lines
+// of concurrent requests are written one at a time. Errors of w are ignored: a log
+// that cannot be written stops no server.
+func Handler(next http.Handler, w io.Writer, paths ...string) http.Handler {
+	if len(paths) == 0 {
+		paths = Paths
+	}
 	var mu sync.Mutex
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
+		if !generates(r, paths) {
 			next.ServeHTTP(rw, r)
 			return
 		}

@@ -150,7 +150,7 @@ async def connection(app, reader, writer):
         writer.write(message.get("body", b""))
         await writer.drain()
 
-    scope = {"type": "http", "method": head[0].split()[0].decode(), "path": "/", "headers": headers}
+    scope = {"type": "http", "method": head[0].split()[0].decode(), "path": head[0].split()[1].decode(), "headers": headers}
     try:
         await app(scope, receive, send)
     except Exception:
