@@ -153,6 +153,15 @@ func (s *Session) gather(ctx context.Context, f *Fold, p *pass) error {
 	return err
 }
 
+// drop ends a fold of a reading that has failed.
+func (s *Session) drop(f *Fold) {
+	if f != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		s.opt.Elsewhere.States(ctx, f)
+	}
+}
+
 // openElsewhere opens a job for a goroutine beyond those of the session; nil: it is
 // to be read here.
 func (s *Session) openElsewhere(ctx context.Context, worker int, j *job, r *reading, opt formats.Options) (formats.Reader, error) {

@@ -64,17 +64,15 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 		}
 		return s.store.failed()
 	})
-	if err := cmp.Or(err, s.gather(ctx, in.fold, p)); err != nil {
-		return nil, err
-	}
 	for w := range collectors {
 		collectors[w].seal()
 		stepCollectors[w].seal()
 	}
-	if err := s.store.failed(); err != nil {
+	if err = cmp.Or(err, s.store.failed()); err != nil {
+		s.drop(in.fold)
 		return nil, err
 	}
-	merged := p.merging()
+	merged := p.merging(func() error { return s.gather(ctx, in.fold, p) })
 	s.loaded, s.lists = true, keep.wants()
 	s.account(jobs, parts, seen)
 	s.checkOverlap()

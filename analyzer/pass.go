@@ -106,9 +106,9 @@ func (p *pass) merge() ([]kernel.State, error) {
 	return out, errors.Join(p.failed, errors.Join(errs...))
 }
 
-// merging begins to merge, and returns a function that waits for what merge
-// returns. Without a pass there are no states.
-func (p *pass) merging() func() ([]kernel.State, error) {
+// merging begins to merge, with the states that more adds, and returns a function that
+// waits for what merge returns. Without a pass there are no states.
+func (p *pass) merging(more func() error) func() ([]kernel.State, error) {
 	if p == nil {
 		return func() ([]kernel.State, error) { return nil, nil }
 	}
@@ -117,7 +117,9 @@ func (p *pass) merging() func() ([]kernel.State, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		states, err = p.merge()
+		if err = more(); err == nil {
+			states, err = p.merge()
+		}
 	}()
 	return func() ([]kernel.State, error) {
 		<-done

@@ -10,7 +10,7 @@ import (
 
 // mostPlain is how many bytes of columns are held as they are, however much memory
 // there is: it would be spent on what is read a few times, one batch after another.
-const mostPlain = 32 << 20
+const mostPlain = 96 << 20
 
 // store holds the columns of resident batches: as they are while there are few,
 // else packed, in a temporary file where there may be one. It is safe for

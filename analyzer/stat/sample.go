@@ -2,8 +2,9 @@ package stat
 
 import "math"
 
-// SampleLimit is the number of values that a Sample keeps as they are. Tests lower
-// it.
+// SampleLimit is the number of values that a Sample keeps as they are. It is set
+// before there is any: tests lower it, and where passes cost more than memory it is
+// greater.
 var SampleLimit = 1 << 18
 
 // staged is how many values a Sample that counts in buckets holds before it

@@ -6,6 +6,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"servescope/analyzer/stat"
 	"servescope/formats/all"
 	"servescope/wasm/bridge"
 )
@@ -16,12 +17,14 @@ const (
 	memory = 768 << 20
 	lists  = 160 << 20
 	limit  = 3584 << 20 // of which the rest is for what is thrown away
+	most   = 1 << 20    // values of a metric that are kept: to count them takes a second pass, by one worker
 )
 
 // write makes files of rows, in the module that has all that it takes.
 var write bridge.WriteFunc
 
 func main() {
+	stat.SampleLimit = most
 	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Limit: limit, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield, Write: write}
 	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 0 {
 		opt.Elsewhere = bridge.Remotely(n.Int(), remoteCall, handed)
