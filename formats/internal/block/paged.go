@@ -71,8 +71,8 @@ func (p *paged) next(b *Block, buf []byte) (seq int64, out []byte, end bool, err
 // lastLine reads on to the end of the line that buf ends in, unless the source
 // ends there. buf[i:] are the block's lines so far.
 func (p *paged) lastLine(b *Block, buf []byte, i int, seq int64, eof bool) (out []byte, err error) {
-	line := i + bytes.LastIndexByte(buf[i:], '\n') + 1
 	known := len(buf)
+	line := func() int { return i + bytes.LastIndexByte(buf[i:known], '\n') + 1 } // where it begins: far back
 	off := b.Off + int64(known-i)
 	if !eof { // the rest is mostly short
 		if buf, err = p.read(buf, off, short); err != nil && err != io.EOF {
@@ -85,13 +85,13 @@ func (p *paged) lastLine(b *Block, buf []byte, i int, seq int64, eof bool) (out 
 		buf = buf[:known+k+1]
 	} else if !eof { // find out how long it is before there is room for it
 		off += int64(len(buf) - known)
-		n, err := p.rest(buf[len(buf):cap(buf)], off, p.maxLine-(len(buf)-line))
+		n, err := p.rest(buf[len(buf):cap(buf)], off, p.maxLine-(len(buf)-line()))
 		if err != nil {
 			return buf, err
 		}
 		if n < 0 {
-			b.TooLong = b.Off + int64(line-i)
-			return buf[:line], nil
+			b.TooLong = b.Off + int64(line()-i)
+			return buf[:line()], nil
 		}
 		if len(buf)+n > p.limit && !p.turn.wait(seq) {
 			return buf, context.Canceled
@@ -101,9 +101,12 @@ func (p *paged) lastLine(b *Block, buf []byte, i int, seq int64, eof bool) (out 
 		}
 		return buf, err
 	}
-	if size := len(bytes.TrimSuffix(buf[line:], []byte{'\n'})); size > p.maxLine {
-		b.TooLong = b.Off + int64(line-i)
-		buf = buf[:line]
+	if len(buf)-i <= p.maxLine {
+		return buf, nil
+	}
+	if from := line(); len(bytes.TrimSuffix(buf[from:], []byte{'\n'})) > p.maxLine {
+		b.TooLong = b.Off + int64(from-i)
+		buf = buf[:from]
 	}
 	return buf, nil
 }
