@@ -85,11 +85,14 @@ func objectLines(b []byte) (lines [][]byte) {
 
 // recordScore scores the keys of one line as those of a request.
 func recordScore(keys []formats.Key) formats.Score {
-	var begin, list, times, tokens int
+	var begin, list, times, tokens, others int
 	_, id := formats.Find(keys, "request_id")
 	for i := range keys {
 		f := known(&keys[i])
 		if f == nil {
+			if isTime(keys[i].Name) {
+				others++
+			}
 			continue
 		}
 		switch f.kind {
@@ -109,6 +112,8 @@ func recordScore(keys []formats.Key) formats.Score {
 	switch {
 	case list > 0 && times > 0:
 		return formats.Sure
+	case list == 0 && others > 0 && (begin == 0 || times == begin):
+		return formats.No // what it measures has other names here
 	case list > 0, begin > 0 && (tokens > 0 || times > 1):
 		return formats.Likely
 	case times > 0 && (id || times+tokens > 1):
@@ -116,6 +121,15 @@ func recordScore(keys []formats.Key) formats.Score {
 	}
 	return formats.No
 }
+
+// isTime tells whether a name is that of when a request begins, or of how long
+// what takes, in other logs.
+func isTime(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(timeWords[:], func(part string) bool { return strings.Contains(name, part) })
+}
+
+var timeWords = [...]string{"ttft", "latency", "e2e", "duration", "elapsed", "first_token", "first_chunk", "received", "arriv", "start", "created", "sent_"}
 
 // known returns the field that a key names, if its value can be one.
 func known(k *formats.Key) *field {
