@@ -65,16 +65,18 @@ func open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 		return nil, fmt.Errorf("%s: %w", src.Name(), err)
 	case export.Own(t):
 		return export.Open(ctx, file, t), nil
-	case !file.First: // rows of one request may lie anywhere: the first range has all
+	}
+	r, err := mapping.OpenTable(ctx, foreign(src, at, size), rng, opt)
+	if r == nil && err == nil {
 		return export.Nothing(file), nil
 	}
-	return mapping.OpenTable(ctx, foreign(src, at, size), opt)
+	return r, err
 }
 
 // foreign is a file that servescope has not written.
 func foreign(src formats.Source, at io.ReaderAt, size int64) mapping.Table {
-	return mapping.Table{Name: src.Name(), Format: "arrow", Open: func() (column.Table, error) {
-		return newTable(at, size, formats.Whole)
+	return mapping.Table{Name: src.Name(), Format: "arrow", Open: func(rng formats.Range) (column.Table, error) {
+		return newTable(at, size, rng)
 	}}
 }
 

@@ -39,6 +39,8 @@ type message struct {
 	kind  ipc.MessageType
 	dict  int64 // id of a dictionary
 	delta bool  // the dictionary goes on with one before
+	rows  int64 // of a record batch
+	first int64 // … number of its first row
 }
 
 // scanner finds the messages of a file or stream from front to back. It reads no
@@ -145,6 +147,11 @@ func (m *message) parse(meta []byte) (body int64, ok bool) {
 	}
 	if at := flatbuffer.Slot(meta, root, 3); at > 0 {
 		body = int64(binary.LittleEndian.Uint64(meta[at:]))
+	}
+	if at := flatbuffer.Slot(meta, root, 2); at > 0 && m.kind == ipc.MessageRecordBatch {
+		if at := flatbuffer.Slot(meta, flatbuffer.Table(meta, at), 0); at > 0 {
+			m.rows = max(0, min(int64(binary.LittleEndian.Uint64(meta[at:])), maxRows))
+		}
 	}
 	if at := flatbuffer.Slot(meta, root, 2); at > 0 && m.kind == ipc.MessageDictionaryBatch {
 		header := flatbuffer.Table(meta, at)

@@ -29,6 +29,7 @@ type table struct {
 	deltas []message         // to them, in order
 	err    error             // that ended the scan
 	ended  bool
+	rows   int64 // of the batches that were found
 
 	schema *arrow.Schema
 	leaves []leaf
@@ -132,6 +133,10 @@ func (t *table) next() (message, error) {
 	}
 	m, err := t.scan.next()
 	t.err = err
+	if err == nil {
+		m.first = t.rows
+		t.rows += m.rows
+	}
 	return m, err
 }
 
@@ -270,7 +275,7 @@ func (t *table) step() (err error) {
 			return damaged{fmt.Errorf("column %s: %w", t.leaves[i].Name, err)}
 		}
 	}
-	t.batch.Rows = int(rows)
+	t.batch.First, t.batch.Rows = t.queue.last.first, int(rows)
 	return nil
 }
 

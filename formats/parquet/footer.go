@@ -1,10 +1,12 @@
 package parquet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"servescope/formats"
 )
@@ -20,13 +22,14 @@ type footer struct {
 	size   int64 // of the file
 	leaves []leaf
 	groups []group // that start in the wanted range
-	rows   int64   // of these
+	rows   int64   // of all
 	keys   map[string]string
 	first  bool // the range begins the file
 }
 
 // group is a row group.
 type group struct {
+	first  int64 // number of its first row
 	rows   int64
 	start  int64 // offset of its first page
 	chunks []chunk
@@ -94,12 +97,7 @@ func (f *footer) parse(text []byte, rng formats.Range) error {
 		case 2:
 			t.list(typ, func(typ byte) { nodes = append(nodes, readNode(t, typ)) })
 		case 4:
-			t.list(typ, func(typ byte) {
-				g := readGroup(t, typ)
-				if g.start >= rng.From && (rng.To < 0 || g.start < rng.To) {
-					f.groups = append(f.groups, g)
-				}
-			})
+			t.list(typ, func(typ byte) { f.groups = append(f.groups, readGroup(t, typ)) })
 		case 5:
 			t.list(typ, func(typ byte) { f.pair(t, typ) })
 		default:
@@ -114,11 +112,14 @@ func (f *footer) parse(text []byte, rng formats.Range) error {
 		return damaged{err}
 	}
 	durations(f.leaves, f.keys[arrowSchema])
+	slices.SortStableFunc(f.groups, func(a, b group) int { return cmp.Compare(a.start, b.start) })
 	for i := range f.groups {
+		f.groups[i].first = f.rows
 		if err := f.check(&f.groups[i]); err != nil {
 			return damaged{err}
 		}
 	}
+	f.groups = slices.DeleteFunc(f.groups, func(g group) bool { return g.start < rng.From || rng.To >= 0 && g.start >= rng.To })
 	return nil
 }
 

@@ -257,6 +257,7 @@ type cursor struct {
 	want   []bool
 	cols   []pages
 	group  int   // number of the next
+	next   int64 // number of the next row
 	left   int64 // rows of the one at hand
 	batch  column.Batch
 	err    error
@@ -311,6 +312,7 @@ func (c *cursor) Next() bool {
 		n, err := c.step()
 		if err == nil {
 			c.left -= int64(n)
+			c.batch.First, c.next = c.next, c.next+int64(n)
 			return true
 		}
 		var bad damaged
@@ -326,7 +328,7 @@ func (c *cursor) Next() bool {
 }
 
 func (c *cursor) begin(g *group) {
-	c.left = g.rows
+	c.left, c.next = g.rows, g.first
 	for i := range c.cols {
 		if c.want[i] {
 			c.cols[i].begin(c.at, &c.leaves[i], &g.chunks[i])

@@ -63,6 +63,7 @@ type Column struct {
 
 // Batch is some rows of a table. It is valid until the next one.
 type Batch struct {
+	First   int64 // number of the first row in the file, from 0
 	Rows    int
 	Columns []Column // by field
 }

@@ -234,6 +234,13 @@ func (s *sample) take() {
 	if s.rec.ragged || s.rec.last && s.records > 0 {
 		return
 	}
+	if s.typed != nil { // of many columns, few may be wanted
+		for _, i := range s.typed.want {
+			s.profiles[i].add(s.records, s.rec.cells[i])
+		}
+		s.records++
+		return
+	}
 	s.fill()
 	for i := range s.profiles {
 		s.profiles[i].add(s.records, s.rec.cells[i])

@@ -83,11 +83,11 @@ func (t *table) field(path []byte) int {
 // read reads the next record.
 func (t *table) read(in *jsonrows.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
-	t.spare = t.spare[:0]
-	clear(t.rec.cells)
 	if t.typed != nil {
 		return t.typed.read(t)
 	}
+	t.spare = t.spare[:0]
+	clear(t.rec.cells)
 	if t.flat {
 		return t.row(in)
 	}
@@ -267,11 +267,16 @@ func (t *table) cell(n int, raw []byte) {
 		}
 		t.rec.cells = append(t.rec.cells, cell{})
 	}
+	t.rec.cells[n] = textCell(raw)
+}
+
+// textCell returns the cell that a text is.
+func textCell(raw []byte) cell {
 	kind := formats.String
 	if len(raw) > 0 && raw[0] == '[' {
 		kind = formats.Array
 	}
-	t.rec.cells[n] = cell{raw, kind, !isNull(raw)}
+	return cell{raw, kind, !isNull(raw)}
 }
 
 // quoted reads a quoted cell from behind its quote, and returns it and where it

@@ -46,25 +46,42 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 type Table struct {
 	Name   string // of the source
 	Format string // of the file
-	Open   func() (column.Table, error)
+	Open   func(formats.Range) (column.Table, error)
 }
 
-// OpenTable begins to read a columnar table.
-func OpenTable(ctx context.Context, src Table, opt formats.Options) (formats.Reader, error) {
+// OpenTable begins to read the rows of a columnar table that a range owns. Where
+// these depend on each other, those of all are owned by the range that begins the
+// file, and for others OpenTable returns nil.
+func OpenTable(ctx context.Context, src Table, rng formats.Range, opt formats.Options) (formats.Reader, error) {
+	first := rng.From == 0 && rng.To != 0
 	s, m, err := learnTable(src, opt.Map)
 	if err != nil {
 		return nil, err
 	}
-	from, err := src.Open()
+	if m.ask != "" || m.events || opt.TZ != nil && m.local() {
+		if !first {
+			return nil, nil
+		}
+		rng = formats.Whole
+	}
+	from, err := src.Open(rng)
 	if err != nil {
 		return nil, err
 	}
 	t := &table{flat: true, typed: newTyped(ctx, from, func(i int) bool {
 		return m.ask == "" && slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i })
 	}), names: s.names, frozen: true}
-	r := &reader{table: t, m: m}
+	r := &reader{table: t, m: m, part: !first}
 	r.begin(src.Name, src.Format, opt)
 	return r, nil
+}
+
+// local tells whether stamps may state no zone: which of the two turns of an hour
+// is meant depends on the rows before.
+func (m *mapping) local() bool {
+	return slices.ContainsFunc(m.entries, func(e entry) bool {
+		return e.unit == written || e.typed != nil && e.typed.Instant && !e.typed.UTC
+	})
 }
 
 // learn says what the columns of a source mean, from its head.
@@ -94,7 +111,7 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	from, err := src.Open()
+	from, err := src.Open(formats.Whole)
 	if err != nil {
 		return nil, nil, err
 	}

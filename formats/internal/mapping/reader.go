@@ -33,6 +33,7 @@ type reader struct {
 	memory   int64
 	truth    bool // the status is whether the request succeeded
 	headless bool // the row of names is still to come
+	part     bool // the rows are of a range that does not begin the file
 	done     bool
 	err      error
 }
@@ -46,6 +47,9 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 	}
 	r.account.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: format, Side: trace.Server, Clock: trace.Clock{Kind: trace.RequestClock}, Notes: r.m.remarks()}
+	if r.part { // what concerns the whole is told by the reader of the first range
+		r.run.Notes = nil
+	}
 	for i := range r.m.entries {
 		e := &r.m.entries[i]
 		r.by[e.role] = e
@@ -71,6 +75,9 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 		r.diags.Add(diag.Diag{Code: "mapping", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.m.ask, Fix: r.m.fix})
 	}
 	for _, d := range r.m.doubts {
+		if r.part {
+			break
+		}
 		r.run.Notes = append(r.run.Notes, d)
 		r.diags.Add(diag.Diag{Code: "doubtful_column", Severity: diag.Notice, File: r.file, Offset: -1, Msg: d, Fix: "say what the column is with --map ROLE=COLUMN:UNIT"})
 	}

@@ -21,7 +21,6 @@ type typed struct {
 	want   []int // of the fields, those that are read
 	row    int   // of the batch, the next
 	rows   int   // in the batch
-	count  int64 // of the rows before
 	buf    []byte
 	err    error
 }
@@ -32,7 +31,7 @@ func newTyped(ctx context.Context, from column.Table, wanted func(i int) bool) *
 	s := &typed{ctx: ctx, from: from, fields: from.Fields()}
 	want := make([]bool, len(s.fields))
 	for i, f := range s.fields {
-		if f.Kind != column.None && i < maxFields && wanted(i) {
+		if f.Kind != column.None && len(s.want) < maxFields && wanted(i) {
 			want[i] = true
 			s.want = append(s.want, i)
 		}
@@ -53,9 +52,10 @@ func (s *typed) read(t *table) outcome {
 		s.row, s.rows = 0, s.from.Batch().Rows
 	}
 	s.buf = s.buf[:0]
-	t.rec.off = s.count + 1
 	b := s.from.Batch()
+	t.rec.off = b.First + int64(s.row) + 1
 	for _, i := range s.want {
+		t.rec.cells[i] = cell{}
 		c := &b.Columns[i]
 		if c.Null || !c.Valid.Valid(s.row) {
 			continue
@@ -64,7 +64,7 @@ func (s *typed) read(t *table) outcome {
 		switch f := &s.fields[i]; f.Kind {
 		case column.Text:
 			s.text(c)
-			t.cell(i, s.buf[at:])
+			t.rec.cells[i] = textCell(s.buf[at:])
 		case column.Int:
 			s.int(f, c.Ints[s.row])
 			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
@@ -82,7 +82,6 @@ func (s *typed) read(t *table) outcome {
 		}
 	}
 	s.row++
-	s.count++
 	return found
 }
 
