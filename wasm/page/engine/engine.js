@@ -53,9 +53,10 @@ export class Engine {
   // memory is how many bytes the workers of the core hold, each for itself.
   memory() { return this.#transport.memory() }
 
-  // crash ends the workers as fatal errors within them do, for tests.
-  crash() {
-    this.#transport.crash?.()
+  // crash ends the workers as fatal errors within them do, for tests: the first one of
+  // the core or another one, and that of the engine with every format.
+  crash(n) {
+    this.#transport.crash?.(n)
     this.#whole?.then(t => t.crash())
   }
 

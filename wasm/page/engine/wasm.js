@@ -121,7 +121,10 @@ export class WasmTransport {
     })))
   }
 
-  async crash() { (await this.#worker)?.postMessage({ crash: true }) }
+  async crash(n = 0) {
+    const first = await this.#worker
+    ;[first, ...this.#others][n]?.postMessage({ crash: true })
+  }
 
   // bury ends a worker and all that waits for it. It starts the next one, but where
   // this one has never been up: the next would fare no better.

@@ -1,0 +1,55 @@
+package browsertest
+
+import "testing"
+
+// TestDeaths ends a worker in the middle of a reading, gives a reading up, and expects
+// of the same engine that it reads the next file.
+func TestDeaths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long file")
+	}
+	url, _ := host(t)
+	ctx := newTab(t)
+	ready(t, ctx, url)
+	drop(t, ctx, long(t, 16_000))
+	patient(t, ctx, `globalThis.servescope?.session && `+settled)
+	want := eval[float64](t, ctx, `(globalThis.files = servescope.session.files, servescope.session.run({}).then(r => r.runs[0].requests.total))`)
+	if want != 16_000 {
+		t.Fatalf("%.0f requests", want)
+	}
+	for _, c := range []struct {
+		name, workers, end, code string
+	}{
+		{"the only worker dies", "1", "engine.crash(0)", "engine_died"},
+		{"the first worker dies", "2", "engine.crash(0)", "engine_died"},
+		{"the other worker dies", "2", "engine.crash(1)", "engine_died"},
+		{"a reading is given up", "1", "stop.abort()", "cancelled"},
+		{"a reading of two is given up", "2", "stop.abort()", "cancelled"},
+	} {
+		got := eval[map[string]any](t, ctx, `(async () => {
+			const states = [], engine = await servescope.engine.constructor.start({ workers: `+c.workers+`, onState: s => states.push(s) })
+			const first = await engine.open(files), stop = new AbortController(), out = {}
+			let ended = false
+			const onProgress = ({ done, total }) => {
+				if (ended || done < total / 4 || done > total * 3 / 4) return
+				ended = true
+				`+c.end+`
+			}
+			out.code = await first.run({}, { onProgress, signal: stop.signal }).then(() => 'it answered', e => e.code)
+			out.ended = ended
+			const again = '`+c.code+`' === 'cancelled' ? first : await engine.open(files)
+			out.again = (await again.run({})).runs[0].requests.total
+			out.memory = (await engine.memory()).length
+			out.states = states.join(' ')
+			engine.end()
+			return out
+		})()`)
+		states := "starting ready"
+		if c.code == "engine_died" {
+			states += " failed ready"
+		}
+		if got["code"] != c.code || got["ended"] != true || got["again"] != want || got["states"] != states {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
