@@ -7,6 +7,7 @@
 //	curl -sN … | ts -i '%.s'                   0.024310 data: {"id":…}
 //	curl -N --trace-time --trace-ascii - …     10:00:00.213456 <= Recv data, 312 bytes
 //	curl -N --trace-time --trace - …           the same, in hexadecimal
+//	a browser or proxy                         an HTTP archive (HAR); see har.go
 //	a script                                   {"t":0.213,"data":"{\"id\":…}"}
 //
 // A line is a stamp and what arrived then: a field of a server-sent event, or a
@@ -49,7 +50,7 @@ import (
 // Format reads transcripts of streams.
 var Format = formats.Format{
 	Name:     "sse",
-	Title:    "transcripts of streamed answers (server-sent events) with arrival times: ts, curl --trace-time, JSON lines",
+	Title:    "transcripts of streamed answers (server-sent events) with arrival times: ts, curl --trace-time, HAR, JSON lines",
 	Priority: 130,
 	Shape:    formats.Document,
 	Sniff:    sniff,
@@ -62,6 +63,9 @@ var Format = formats.Format{
 const sniffed = 400
 
 func sniff(h *formats.Head) (formats.Score, string) {
+	if isArchive(h) {
+		return formats.Sure, "it is an HTTP archive (HAR)"
+	}
 	s := surveyOf(h.Start)
 	switch {
 	case s.events == 0 && s.trace: // its events come behind a long prompt

@@ -43,7 +43,8 @@ type stream struct {
 	prompt, output, cached, thought int64
 	model, class                    []byte
 	failed, ended                   bool
-	silent                          bool // nothing came
+	silent                          bool // nothing came, or nobody knows when
+	whole                           bool // the answer came in one piece
 }
 
 func newStream(id []byte, offset int64) *stream {
@@ -169,7 +170,8 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 		set(trace.FirstAnswerToken, q.answer-zero, q.has)
 		set(trace.TokenKind, int64(q.kind), len(q.at) > 0)
 		set(trace.Finished, s.last-zero, s.ended || s.failed || len(q.reason) > 0)
-		row.SetInt(trace.Stream, 1)
+		set(trace.Stream, 1, !s.whole)
+		set(trace.Stream, 0, s.whole && !s.failed) // an error says nothing of what was asked for
 		set(trace.Resolution, step, step > 1)
 		row.Tokens = row.Tokens[:0]
 		for _, t := range q.at {
