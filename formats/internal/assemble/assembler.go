@@ -46,8 +46,9 @@ type Assembler struct {
 // reasoning is the code of that kind of token.
 var reasoning = int8(slices.Index(trace.Requests.Fields[trace.TokenKind].Values, "reasoning"))
 
-// idLen is the longest id that is kept beside the rest of its request.
-const idLen = 24
+// An id of up to idLen bytes is kept where its request is, the rest of one of up to
+// restLen more in a line of 64 bytes besides.
+const idLen, restLen = 24, 40
 
 // open is a request that has not ended: what every token changes, in the 128
 // bytes that a processor fetches together.
@@ -66,6 +67,7 @@ const longID = 255
 
 // detail is the rest of an open request. Stages count where set has their bit.
 type detail struct {
+	rest      [restLen]byte // of the id, filled up with zeros
 	longID    []byte
 	offset    int64 // of the first event
 	first     int64 // stamp of the first token in file order
@@ -127,7 +129,7 @@ func (a *Assembler) add(e *Events, ev *Event, q *open) {
 		return
 	}
 	id := e.Bytes(ev.ID)
-	if q == nil || q.flags&gone != 0 || q.hash != ev.Hash || string(q.name()) != string(id) {
+	if q == nil || q.flags&gone != 0 || q.hash != ev.Hash || !q.is(id) {
 		if q = a.find(ev.Hash, id); q == nil {
 			if q = a.begin(e, ev, id); q == nil {
 				return
@@ -144,18 +146,30 @@ func (a *Assembler) add(e *Events, ev *Event, q *open) {
 	}
 }
 
-// name returns the request's id.
-func (q *open) name() []byte {
+// name returns the request's id, perhaps in buf.
+func (q *open) name(buf *[idLen + restLen]byte) []byte {
 	if q.idSize == longID {
 		return q.longID
 	}
-	return q.id[:min(q.idSize, idLen)]
+	copy(buf[:idLen], q.id[:])
+	copy(buf[idLen:], q.rest[:])
+	return buf[:min(int(q.idSize), len(buf))]
+}
+
+// is reports whether the request has that id.
+func (q *open) is(id []byte) bool {
+	if q.idSize == longID {
+		return string(q.longID) == string(id)
+	}
+	n := min(int(q.idSize), idLen)
+	return int(q.idSize) == len(id) && string(q.id[:n]) == string(id[:n]) && string(q.rest[:int(q.idSize)-n]) == string(id[n:])
 }
 
 // setName gives a new request its id.
 func (q *open) setName(id []byte) {
-	if len(id) <= idLen {
-		q.idSize = uint8(copy(q.id[:], id))
+	if len(id) <= idLen+restLen {
+		q.idSize = uint8(len(id))
+		copy(q.rest[:], id[copy(q.id[:], id):])
 		return
 	}
 	q.idSize = longID
@@ -170,7 +184,7 @@ func (a *Assembler) find(hash uint64, id []byte) *open {
 	slots := a.table.slots
 	mask := uint64(len(slots) - 1)
 	for i := hash & mask; slots[i].q != nil; i = (i + 1) & mask {
-		if slots[i].hash == hash && string(slots[i].q.name()) == string(id) {
+		if slots[i].hash == hash && slots[i].q.is(id) {
 			return slots[i].q
 		}
 	}

@@ -128,7 +128,8 @@ func (c *codec) list(p *nodes, l *list) (fits bool) {
 // false where there is no memory for its lists, which are lost then.
 func (c *codec) request(p *nodes, q *open) (fits bool) {
 	d := q.detail
-	id := q.name()
+	var buf [idLen + restLen]byte
+	id := q.name(&buf)
 	c.text(&id)
 	number(c, &q.hash)
 	if c.reading {

@@ -35,13 +35,13 @@ func TestCodecNoMemory(t *testing.T) {
 		return q, fits
 	}
 	q, fits := read()
-	if fits || q.flags&noMemory == 0 || !bytes.Equal(q.name(), []byte("long")) || q.chunks != 5*nodeLen || tight.live != 0 {
-		t.Errorf("read %q of %d chunks, flags %b, %d nodes in use, fits %v", q.name(), q.chunks, q.flags, tight.live, fits)
+	if fits || q.flags&noMemory == 0 || !bytes.Equal(q.name(new([idLen + restLen]byte)), []byte("long")) || q.chunks != 5*nodeLen || tight.live != 0 {
+		t.Errorf("read %q of %d chunks, flags %b, %d nodes in use, fits %v", q.name(new([idLen + restLen]byte)), q.chunks, q.flags, tight.live, fits)
 	}
 	q, fits = read()
 	gaps, counts := tight.appendTo(nil, &q.gaps), tight.appendTo(nil, &q.counts)
-	if !fits || c.bad || !bytes.Equal(q.name(), []byte("short")) || q.offset != int64(len("short")) || !slices.Equal(gaps, []int64{0, 1e6, 2e6}) || !slices.Equal(counts, []int64{2, 2, 2}) {
-		t.Errorf("behind it: %q at %d, gaps %v, counts %v, fits %v", q.name(), q.offset, gaps, counts, fits)
+	if !fits || c.bad || !bytes.Equal(q.name(new([idLen + restLen]byte)), []byte("short")) || q.offset != int64(len("short")) || !slices.Equal(gaps, []int64{0, 1e6, 2e6}) || !slices.Equal(counts, []int64{2, 2, 2}) {
+		t.Errorf("behind it: %q at %d, gaps %v, counts %v, fits %v", q.name(new([idLen + restLen]byte)), q.offset, gaps, counts, fits)
 	}
 	if len(c.b) != 0 {
 		t.Errorf("%d bytes are left", len(c.b))

@@ -14,6 +14,7 @@ type finisher struct {
 	row    Row
 	sorted sorter
 	lists  nodes
+	id     [idLen + restLen]byte
 }
 
 // write writes a request, then its further choices.
@@ -43,7 +44,7 @@ func (f *finisher) fill(q *open, status trace.Status) {
 	d := q.detail
 	r := &f.row
 	r.Reset(d.offset)
-	r.SetText(trace.RequestID, q.name())
+	r.SetText(trace.RequestID, q.name(&f.id))
 	if d.of != nil {
 		f.inherit(d.of.detail, r)
 	}

@@ -32,7 +32,9 @@ func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 	var found [ahead]*open
 	for ; done < len(list); done += ahead {
 		next := list[done:min(done+ahead, len(list))]
-		a.look(next, &found)
+		if a.look(next, &found); next[0].size > idLen {
+			a.lookFurther(found[:len(next)])
+		}
 		same(e.Text, next, &found)
 		sure := true // no request has begun or ended since
 		for i := range next {
@@ -97,6 +99,17 @@ func (a *Assembler) look(list []Tick, found *[ahead]*open) {
 	a.touched = sum
 }
 
+// lookFurther reads the rest of the ids of requests that have been found.
+func (a *Assembler) lookFurther(found []*open) {
+	sum := byte(0)
+	for _, q := range found {
+		if q != nil {
+			sum += q.rest[0]
+		}
+	}
+	a.touched = int64(sum)
+}
+
 // same leaves out those of the requests that are not the ones of their ticks.
 func same(text []byte, list []Tick, found *[ahead]*open) {
 	for i := range list {
@@ -122,7 +135,7 @@ func same(text []byte, list []Tick, found *[ahead]*open) {
 
 // means reports whether the request is that of a token.
 func (q *open) means(text []byte, t *Tick) bool {
-	return q.flags&gone == 0 && q.hash == t.hash && string(q.name()) == string(text[t.from:t.from+uint32(t.size)])
+	return q.flags&gone == 0 && q.hash == t.hash && q.is(text[t.from:t.from+uint32(t.size)])
 }
 
 // idMasks are the bits of the words of a short id that are of its bytes, by its
