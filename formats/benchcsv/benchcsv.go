@@ -28,7 +28,7 @@ const formatName = "benchcsv"
 var Format = formats.Format{
 	Name:     formatName,
 	Title:    "summary.csv of vllm bench sweep, a row per run",
-	Priority: 44,
+	Priority: 112,
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {

@@ -30,7 +30,7 @@ import (
 var Format = formats.Format{
 	Name:     "inferenceperf",
 	Title:    "inference-perf (per_request, summary, stage and Prometheus reports)",
-	Priority: 81,
+	Priority: 115,
 	Shape:    formats.Document,
 	Sniff:    func(h *formats.Head) (formats.Score, string) { return dialect.Sniff(h) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {

@@ -39,7 +39,7 @@ import (
 var Format = formats.Format{
 	Name:     "llmperf",
 	Title:    "llmperf (individual_responses.json, summary.json)",
-	Priority: 80,
+	Priority: 114,
 	Shape:    formats.Document,
 	Sniff:    func(h *formats.Head) (formats.Score, string) { return dialect.Sniff(h) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {

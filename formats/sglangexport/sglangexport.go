@@ -32,7 +32,7 @@ const formatName = "sglangexport"
 var Format = formats.Format{
 	Name:     formatName,
 	Title:    "SGLang request metrics (--export-metrics-to-file), a line per request",
-	Priority: 45,
+	Priority: 113,
 	Shape:    formats.Records,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
