@@ -98,6 +98,7 @@ type Detail struct {
 //	clock      index of its clock
 //	gap_max    its longest chunk gap, ns
 //	gap_p99    the 99th percentile of its chunk gaps (numpy's linear method), ns
+//	gaps_ge.N  how many of its chunk gaps are N ns or longer, N > 0
 //	part.X     an entry of its time to first token, X being a stage (queue),
 //	           stages that nothing separates (queue+prefill), residual or total, ns
 //	parts      all of these that some request has

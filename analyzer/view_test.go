@@ -389,3 +389,40 @@ func TestViewHeatmap(t *testing.T) {
 		}
 	}
 }
+
+// TestViewLongGaps counts the gaps of each request once more, from its own view.
+func TestViewLongGaps(t *testing.T) {
+	const least = 30_000_000
+	s, err := openAll(t, Options{Workers: 1}, generated(60, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := viewOf(t, s, &query.Query{}, Viewport{Kind: "columns", Columns: []string{"gaps_ge.30000000"}})
+	some := 0
+	for i, n := range c.floats(t, "gaps_ge.30000000") {
+		want, row := 0.0, c.floats(t, "row")[i]
+		gaps := known(viewOf(t, s, &query.Query{}, Viewport{Kind: "request", Row: int64(row)}).floats(t, "gap"))
+		for _, gap := range gaps {
+			if gap >= least {
+				want++
+			}
+		}
+		if len(gaps) == 0 {
+			want = math.NaN()
+		}
+		if n != want && !(n != n && want != want) {
+			t.Errorf("request %v: %v long gaps, want %v", row, n, want)
+		}
+		if n > 0 {
+			some++
+		}
+	}
+	if some < 20 {
+		t.Errorf("%d requests have a long gap: this tests nothing", some)
+	}
+	for _, name := range []string{"gaps_ge.", "gaps_ge.x", "gaps_ge.0", "gaps_ge.-1"} {
+		if _, err := s.View(t.Context(), &query.Query{}, Viewport{Kind: "columns", Columns: []string{name}}); err == nil {
+			t.Errorf("%s is a column", name)
+		}
+	}
+}

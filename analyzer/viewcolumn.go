@@ -3,6 +3,7 @@ package analyzer
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"servescope/analyzer/decompose"
@@ -13,8 +14,10 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// partPrefix begins the names of columns of parts; allParts names them all.
+// partPrefix begins the names of columns of parts; allParts names them all. longPrefix
+// begins those of counts of long gaps.
 const (
+	longPrefix = "gaps_ge."
 	partPrefix = "part."
 	allParts   = "parts"
 )
@@ -34,6 +37,8 @@ func (v *viewer) column(name string) (*Column, error) {
 		err = v.fillTime(c)
 	case name == "gap_max", name == "gap_p99":
 		err = v.fillGaps()
+	case strings.HasPrefix(name, longPrefix):
+		err = v.fillLong(c)
 	case strings.HasPrefix(name, partPrefix):
 		err = v.fillParts()
 	default:
@@ -158,6 +163,32 @@ func (v *viewer) fillGaps() error {
 		v.cache[longest.Name], v.cache[high.Name] = longest, high
 	}
 	return err
+}
+
+// fillLong counts the chunk gaps of single requests that are as long as the name of
+// the column says.
+func (v *viewer) fillLong(c *Column) error {
+	least, err := strconv.ParseInt(c.Name[len(longPrefix):], 10, 64)
+	if err != nil || least <= 0 {
+		return viewError("a column " + longPrefix + "N needs a number of ns")
+	}
+	return v.each(true, false, func(k *kernel.View, rows []int32) {
+		chunks := kernel.ChunksOf(k, metric.Default)
+		for _, i := range rows {
+			_, gaps, _, _, ok := chunks.At(int(i))
+			n := 0
+			for _, gap := range gaps {
+				if gap >= least {
+					n++
+				}
+			}
+			if !ok || len(gaps) == 0 {
+				c.Floats = append(c.Floats, math.NaN())
+			} else {
+				c.Floats = append(c.Floats, float64(n))
+			}
+		}
+	})
 }
 
 // quantileOf returns the q-quantile of n > 0 sorted values by numpy's linear method.
