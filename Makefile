@@ -109,7 +109,8 @@ page:
 	$(WASM) $(GO) build $(TAGS),full $(COMPACT) -o bin/full.wasm ./wasm/browser
 	$(GO) run ./wasm/page/write delta bin/browser.wasm bin/full.wasm >$(DIST)/full.wasm.delta
 	cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
-	$(GO) run ./wasm/page/write >bin/servescope.html
+	$(GO) build -o bin/write ./wasm/page/write
+	bin/write >bin/servescope.html
 	@wc -c <$(DIST)/core.wasm.gz | awk -v by="$(DEFLATE)" -v strict=$(STRICT) '{ \
 	  print "page: core.wasm.gz:", $$1, "bytes of", $(WASM_BUDGET) ", packed by", by; \
 	  if (!strict) print "page: libdeflate-gzip is missing, which packs smaller: the size is not checked"; \

@@ -98,7 +98,7 @@ func Document(engine Engine, blocks []Block) ([]byte, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	b.WriteString("<!doctype html>\n<html lang=\"en\" data-engine=\"" + string(engine) + "\">\n<meta charset=\"utf-8\">\n")
+	b.WriteString("<!doctype html>\n<html lang=\"en\" data-engine=\"" + string(engine) + "\" data-version=\"" + html.EscapeString(Version()) + "\">\n<meta charset=\"utf-8\">\n")
 	b.WriteString(`<meta http-equiv="Content-Security-Policy" content="` + html.EscapeString(policy(engine, script, style)) + "\">\n")
 	b.WriteString(`<meta name="referrer" content="no-referrer">` + "\n")
 	b.WriteString(`<meta name="viewport" content="width=device-width, initial-scale=1">` + "\n")

@@ -24,6 +24,10 @@ func TestPictures(t *testing.T) {
 		HTMLAnchorElement.prototype.click = function () {}
 		return true
 	})()`)
+	version := eval[string](t, ctx, `document.documentElement.dataset.version`)
+	if version == "" {
+		t.Error("the page does not know its version")
+	}
 	all := 0
 	for _, view := range []string{"overview", "latency", "timeline", "load", "requests"} {
 		eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
@@ -59,7 +63,7 @@ func TestPictures(t *testing.T) {
 				continue
 			}
 			marks, texts := drawing(t, f.Title, f.Text)
-			if marks < 5 || !strings.Contains(texts, f.Title) || !strings.Contains(texts, f.Legend) || !strings.Contains(texts, "server.jsonl") {
+			if marks < 5 || !strings.Contains(texts, f.Title) || !strings.Contains(texts, f.Legend) || !strings.Contains(texts, "server.jsonl") || !strings.Contains(texts, "servescope "+version) {
 				t.Errorf("%s: %d marks, %.300s", f.Title, marks, texts)
 			}
 		}

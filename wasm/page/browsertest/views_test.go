@@ -50,7 +50,7 @@ var shots = []struct {
 	name, theme   string
 	width, height int64
 }{
-	{"", "light", 1440, 900}, {"", "dark", 390, 844},
+	{"", "light", 1440, 900}, {"", "dark", 1440, 900}, {"", "light", 390, 844}, {"", "dark", 390, 844},
 	{"busy-", "light", 1440, 900}, {"busy-", "dark", 1440, 900}, {"busy-", "light", 390, 844}, {"busy-", "dark", 390, 844},
 }
 

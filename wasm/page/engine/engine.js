@@ -37,6 +37,7 @@ export class Engine {
     engine.#transport = await start[document.documentElement.dataset.engine]()
     engine.#options = options
     const { head } = last(await engine.#transport.call(encode('describe')))
+    engine.version = document.documentElement.dataset.version ?? ''
     engine.formats = engine.#transport.formats ?? head.formats
     engine.metrics = head.metrics
     engine.definitions = head.definitions

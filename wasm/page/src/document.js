@@ -43,7 +43,7 @@ export async function savedPage() {
   const policy = `default-src 'none'; script-src ${hash('script')}; style-src ${hash('style')}; img-src blob: data:; worker-src 'none'; connect-src 'none'; form-action 'none'; base-uri 'none'`
   const script = [...document.scripts].find((e) => !e.type).textContent, style = document.querySelector('style').textContent
   return `<!doctype html>
-<html lang="en" data-engine="saved" data-state="${escape(encode(s))}">
+<html lang="en" data-engine="saved" data-version="${escape(document.documentElement.dataset.version ?? '')}" data-state="${escape(encode(s))}">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
 <meta name="referrer" content="no-referrer">

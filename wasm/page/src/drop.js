@@ -4,6 +4,7 @@ import * as store from './store.js'
 import { text } from './format.js'
 import { command } from './query.js'
 import { samples } from './samples.js'
+import { visible } from './visible.js'
 
 // gather turns what was dropped into files; folders are walked.
 async function gather(items) {
@@ -87,16 +88,16 @@ export function Formats() {
     <dl>${e.formats.map((f) => html`<div key=${f.name}><dt><code>${f.name}</code></dt><dd>${f.title}</dd></div>`)}</dl></details>`
 }
 
-// What the heading says already is not said again.
-const sentence = (s) => {
+// What the heading says already is not said again. Names of files stay as they are.
+const sentence = (s, names) => {
   s = s.replace(/^the engine did not start: /, '')
-  return s[0].toUpperCase() + s.slice(1)
+  return visible(names.some((n) => s.startsWith(n)) ? s : s.slice(0, 1).toUpperCase() + s.slice(1))
 }
 
 function Failure({ st }) {
   const err = st.error, e = store.engine.value, [format, setFormat] = useState('')
   return html`<section class="failure" role="alert"><h2>${err.code === 'format' ? 'No format knows this file' : e ? 'The files could not be read' : 'The engine did not start'}</h2>
-    <p>${sentence(err.message)}</p>${err.hint && html`<p>${err.hint}</p>`}
+    <p><bdi>${sentence(err.message, (st.list || []).map((f) => f.name))}</bdi></p>${err.hint && html`<p>${err.hint}</p>`}
     ${['engine_died', 'too_large'].includes(err.code) && st.list?.length > 0 && html`<div class="row"><button onClick=${() => store.open(st.list)}>Open the files again</button></div>`}
     ${err.code === 'format' && st.list && html`<form onSubmit=${(ev) => { ev.preventDefault(); if (format) store.open(st.list, { format }) }}><label>Read it as <select onChange=${(ev) => setFormat(ev.target.value)}><option value="">choose a format</option>${e.formats.map((f) => html`<option value=${f.name}>${f.name} — ${f.title}</option>`)}</select></label> <button disabled=${!format}>Read</button></form>
       <details><summary>Why each format said no</summary><dl>${(err.formats || []).map((f) => html`<div><dt><code>${f.name}</code></dt><dd>${f.reason}</dd></div>`)}</dl></details>`}

@@ -17,7 +17,8 @@ export function shareText(g) {
 }
 
 export function markdown(report, command) {
-  const out = []
+  const out = [], partial = report.diags.find((d) => d.code === 'partial')
+  if (partial) out.push('**Partial:** ' + cell(partial.msg) + '.', '')
   for (const r of report.runs) {
     out.push('## ' + cell(r.label), '', cell([r.format, r.side + ' side', r.model || (r.models || []).join(', ')].filter(Boolean).join(' · ')), '')
     const q = r.requests

@@ -31,7 +31,7 @@ export function Header() {
 }
 
 export function Selection() {
-  const s = use(store.state), run = use(store.run), input = useRef(null), [text_, setText] = useState(s.filter), wrong = use(store.problem), e = use(store.engine)
+  const s = use(store.state), run = use(store.run), st = use(store.status), input = useRef(null), [text_, setText] = useState(s.filter), wrong = use(store.problem), e = use(store.engine)
   useEffect(() => setText(s.filter), [s.filter])
   const span = run.throughput.window_ns?.value
   const commit = () => store.set({ filter: text_.trim() })
@@ -50,7 +50,7 @@ export function Selection() {
     ${e?.definitions?.length > 1 && e.kind !== 'saved' && html`<${Select} label="Definitions" value=${s.definition || 'default'} options=${e.definitions.map((d) => [d.name, d.name])} onChange=${(v) => store.set({ definition: v === 'default' ? '' : v })} />`}
     ${e && e.kind !== 'saved' && html`<${Controls} s=${s} run=${run} dimensions=${e.dimensions} />`}
     <span id="filter-problem" class="bad">${wrong}</span>
-    <span class="muted removed">${removed(run)}</span>
+    <span class="muted removed">${removed(run, st.partial)}</span>
   </section>`
 }
 
@@ -61,9 +61,11 @@ function Kept({ s, run }) {
   return html`<section class="selection" aria-label="Selection"><span class="muted">A saved report:</span>${list.map(([k, v]) => html`<span>${k} <code class="line">${v}</code></span>`)}<span class="muted removed">${removed(run)}</span></section>`
 }
 
-const removed = (run) => {
+// removed tells what a query leaves out, which is known of all requests before they are
+// all in the figures.
+const removed = (run, partial) => {
   const x = run.removed, list = [[x.filter, 'by the filter'], [x.interval, 'outside the time'], [x.trim, 'trimmed']].filter(([n]) => n > 0)
-  return list.length ? 'left out: ' + list.map(([n, t]) => count(n) + ' ' + t).join(', ') : ''
+  return list.length ? (partial ? 'left out of the whole run: ' : 'left out: ') + list.map(([n, t]) => count(n) + ' ' + t).join(', ') : ''
 }
 
 // Minimap shows the requests in flight over the whole run, whatever is selected.

@@ -94,6 +94,28 @@ export function sampled(length, n) {
   return out
 }
 
+// longGap is the length from which a gap is a stall of its run: the p99, or twice the
+// median where that is longer; null without gaps.
+export function longGap(run) {
+  const m = run.metrics.chunk_gap
+  return m?.n ? Math.ceil(Math.max(m.quantiles['0.99'] ?? m.max, 2 * (m.quantiles['0.5'] ?? 0), 1)) : null
+}
+
+// beyond is by how much each y exceeds what its x gives: the medians of trend, with
+// straight lines between them. NaN of fewer than 20 points.
+export function beyond(x, y) {
+  const list = trend(x, y), out = new Float64Array(x.length).fill(NaN)
+  if (list.reduce((n, b) => n + b.n, 0) < 20) return out
+  for (let i = 0; i < x.length; i++) {
+    let k = 1
+    while (k < list.length - 1 && list[k].x < x[i]) k++
+    const a = list[Math.min(k, list.length) - 1], b = list[Math.min(k, list.length - 1)]
+    const f = b.x > a.x ? Math.min(1, Math.max(0, (x[i] - a.x) / (b.x - a.x))) : 0
+    out[i] = y[i] - (a.median + f * (b.median - a.median))
+  }
+  return out
+}
+
 // trend is the median and the 95th percentile of y in bins of x with equally many
 // points: [{x, median, p95, n}].
 export function trend(x, y, bins = 12) {

@@ -81,10 +81,11 @@ export function Gantt({ rows, from, to, within, order, worst, threshold, selecte
     const pixels = new Uint32Array(image.data.buffer), colors = new Uint32Array(8)
     for (const [p, name] of Object.entries(colorOf)) colors[p] = pixel(rgb(c[name]))
     for (let k = 0; k < pixels.length; k++) pixels[k] = colors[most[k]]
-    // Few lanes are higher than a pixel: the rows below the first of each are like it.
+    // Few lanes are higher than a pixel: the rows below the first of each are like it,
+    // but for one between lanes that leave room for it.
     if (n < H) for (let k = 0; k < n; k++) {
       const y = Math.floor(k * H / n), next = Math.floor((k + 1) * H / n)
-      for (let j = y + 1; j < next - 1; j++) pixels.copyWithin(j * W, y * W, (y + 1) * W)
+      for (let j = y + 1; j < next - (next - y > 3 ? 1 : 0); j++) pixels.copyWithin(j * W, y * W, (y + 1) * W)
     }
     canvas.getContext('2d').putImageData(image, 0, 0)
     g.drawImage(canvas, box.x, box.y)

@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { known, measured, measures, quantile, atMost, rankSum, inFlight, flight, part, running, trend, sampled, mean } from '../stats.js'
+import { known, measured, measures, quantile, atMost, rankSum, inFlight, flight, part, running, beyond, longGap, trend, sampled, mean } from '../stats.js'
 import { score } from '../score.js'
 
 test('nulls are left out', () => assert.deepEqual([...known(Float64Array.from([3, NaN, 1]))], [1, 3]))
@@ -91,4 +91,23 @@ test('requests in flight, of a part of the time', () => {
     assert.ok(few.t.length <= 22)
     assert.equal(few.max, p.max)
   }
+})
+
+test('what lies beyond the median of like prompts', () => {
+  // TTFT is 2 for each token of the prompt, but for one request, 500 later.
+  const x = Float64Array.from({ length: 96 }, (_, i) => 10 * (i + 1)), y = x.map((v) => 2 * v)
+  y[40] += 500
+  const out = beyond(x, y)
+  assert.equal(out.indexOf(Math.max(...out)), 40)
+  assert.ok(Math.abs(out[40] - 500) <= 20, 'by ' + out[40]) // a step of the grid
+  for (let i = 4; i < 92; i++) if (i !== 40) assert.ok(Math.abs(out[i]) <= 20, i + ': ' + out[i])
+  assert.ok(beyond(x.slice(0, 10), y.slice(0, 10)).every((v) => v !== v))
+})
+
+test('a stall is a gap of the p99 or of twice the median', () => {
+  const run = (quantiles, n = 9) => ({ metrics: { chunk_gap: { n, quantiles, max: 70 } } })
+  assert.equal(longGap(run({ 0.5: 10, 0.99: 50 })), 50)
+  assert.equal(longGap(run({ 0.5: 30, 0.99: 50 })), 60)
+  assert.equal(longGap(run({ 0.5: 10 })), 70)
+  assert.equal(longGap(run({}, 0)), null)
 })

@@ -62,7 +62,8 @@ export function Engines({ run }) {
 }
 
 // StepTimes draws steps as bars of their parts: what a profiler's trace says of each.
-export function StepTimes({ run }) {
+// timed puts each where it was, as wide as it lasted; else they stand in a row.
+export function StepTimes({ run, timed, from, to }) {
   const v = useView({ kind: 'steps', columns: ['duration', 'rank', ...classes] }), [rank, setRank] = useState(0)
   const d = useMemo(() => {
     const dur = v?.columns?.duration
@@ -75,11 +76,12 @@ export function StepTimes({ run }) {
   }, [v, rank])
   if (!d || !d.at.length) return null
   const { at, parts } = d, t = v.columns.t, dur = v.columns.duration, total = at.map((i) => dur[i]), max = Math.max(...total)
+  const first = at.reduce((a, i) => Math.min(a, t[i] - dur[i]), Infinity), last = at.reduce((a, i) => Math.max(a, t[i]), 0)
   const draw = (g, { c, sx, sy, box }) => {
-    const w = Math.max(1, box.w / at.length - (at.length < box.w / 4 ? 2 : 0))
+    const row = Math.max(1, box.w / at.length - (at.length < box.w / 4 ? 2 : 0))
     at.forEach((i, k) => {
       let y = 0
-      const x = box.x + k * box.w / at.length
+      const x = timed ? sx(t[i] - dur[i]) : box.x + k * box.w / at.length, w = timed ? Math.max(1, sx(t[i]) - x - 0.5) : row
       for (const p of parts.length ? parts : [null]) {
         const h = p ? v.columns[p][i] : dur[i]
         if (!(h > 0)) continue
@@ -98,11 +100,15 @@ export function StepTimes({ run }) {
     const i = at[Math.min(at.length - 1, Math.max(0, k))]
     return [`${kind(i)} step ${k + 1} of ${at.length}: ${text('ns', dur[i])}`, ...parts.filter((p) => v.columns[p][i] > 0).map((p) => `${p.replace(/_/g, ' ')} ${text('ns', v.columns[p][i])} (${text('ratio', v.columns[p][i] / dur[i])})`)].join('\n')
   }
+  const there = (x) => {
+    const k = at.findIndex((i) => t[i] - dur[i] <= x && x <= t[i])
+    return k < 0 ? null : tell(k)
+  }
   const means = run.steps.some((x) => x.quantity === 'mean')
   const sum = (p) => at.reduce((a, i) => a + (v.columns[p][i] > 0 ? v.columns[p][i] : 0), 0), all = total.reduce((a, b) => a + b, 0)
-  return html`<${Figure} title="Steps" sentence=${`${count(at.length)} ${means ? 'logged windows with a length, which is the mean of their steps' : 'steps with a length'}: mean ${text('ns', all / at.length)}, longest ${text('ns', max)}.${parts.length ? ' Parts: ' + parts.map((p) => `${p.replace(/_/g, ' ')} ${text('ratio', sum(p) / all)}`).join(', ') + '.' : ' Their parts are not recorded.'}`}
+  return html`<${Figure} title=${timed ? 'Steps over time' : 'Steps'} sentence=${`${count(at.length)} ${means ? 'logged windows with a length, which is the mean of their steps' : 'steps with a length'}: mean ${text('ns', all / at.length)}, longest ${text('ns', max)}.${parts.length ? ' Parts: ' + parts.map((p) => `${p.replace(/_/g, ' ')} ${text('ratio', sum(p) / all)}`).join(', ') + '.' : ' Their parts are not recorded.'}`}
     legend=${parts.length ? [...parts.map((p) => ({ label: p.replace(/_/g, ' '), color: leafColor(p) })), { label: 'residual', color: 'residual' }] : null}
     table=${() => ({ head: ['step', 'time (s)', 'length (ms)', ...parts.map((p) => p.replace(/_/g, ' ') + ' (ms)')], rows: at.map((i, k) => [k + 1, (t[i] / 1e9).toFixed(4), (dur[i] / 1e6).toFixed(3), ...parts.map((p) => v.columns[p][i] === v.columns[p][i] ? (v.columns[p][i] / 1e6).toFixed(3) : '—')]) })}
     controls=${d.names.length > 1 && html`<${Choice} label="Engine" value=${rank} onChange=${setRank} options=${d.names.slice(0, 8).map((n, i) => [i, n])} />`}>
-    <${PlotArea} height=${280} label="Steps by part" x=${{ lo: 0, hi: at.length, unit: '', title: 'step', format: (v) => String(Math.round(v)) }} y=${{ lo: 0, hi: max * 1.05, unit: 'ns', title: 'length' }} draw=${draw} read=${(x) => tell(Math.floor(x))} data=${at.slice(0, 5000).map((i, k) => ({ x: k + 0.5, y: dur[i], text: tell(k).replace(/\n/g, ', ') }))} /></${Figure}>`
+    <${PlotArea} height=${280} label="Steps by part" x=${timed ? { lo: from ?? first, hi: to ?? (last > first ? last : first + 1), unit: 'ns', title: 'time of the engine’s clock' } : { lo: 0, hi: at.length, unit: '', title: 'step', format: (v) => String(Math.round(v)) }} y=${{ lo: 0, hi: max * 1.05, unit: 'ns', title: 'length' }} draw=${draw} read=${(x) => timed ? there(x) : tell(Math.floor(x))} brush=${timed ? 'x' : null} onBrush=${zoom} data=${at.slice(0, 5000).map((i, k) => ({ x: timed ? t[i] - dur[i] / 2 : k + 0.5, y: dur[i], text: tell(k).replace(/\n/g, ', ') }))} /></${Figure}>`
 }

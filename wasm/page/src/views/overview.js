@@ -9,12 +9,22 @@ import { findings } from '../findings.js'
 import { Goodput } from '../limits.js'
 import { shareText } from '../markdown.js'
 import { curve } from '../curves.js'
+import { also } from '../query.js'
 import { Table } from '../charts/figure.js'
 import { Breakdown } from './breakdown.js'
 import { Engines, StepTimes } from './engines.js'
 import { Parts } from './parts.js'
 
 const go = (change) => store.set(change)
+
+// narrow shows what a finding is of: its filter and its time within those that are set.
+function narrow({ filter, times, ...to }) {
+  const s = store.state.value
+  if (filter && !s.filter.includes(filter)) to.filter = also(s.filter, filter)
+  const last = s.times[s.times.length - 1] || [0, Infinity], t = times && [Math.max(times[0][0], last[0]), Math.min(times[0][1], last[1])]
+  if (t && t[0] < t[1] && (t[0] !== last[0] || t[1] !== last[1])) to.times = [...s.times, t]
+  go(to)
+}
 
 function Card({ title, unit, info, dir, onClick, children }) {
   return html`<section class="card"><header><h3>${onClick ? html`<button onClick=${onClick}>${title}</button>` : title}</h3>${unit && html`<small>${unit}</small>`}${info}${dir && html`<span class="dir">${dir}</span>`}</header>${children}</section>`
@@ -54,7 +64,7 @@ function Counts({ q }) {
   return html`<${Card} title="Requests" onClick=${() => go({ view: 'requests' })}>
     <p class="big">${count(q.total)} <small>req</small></p>
     <div class="statusbar" role="img" aria-label=${some.map(([k, t]) => q[k] + ' ' + t).join(', ')}>${some.map(([k]) => html`<i style=${{ '--swatch': 'var(--' + (k === 'head_missing' ? 'open' : k) + ')', flexGrow: q[k] }}></i>`)}</div>
-    <p class="facts">${some.map(([k, t]) => count(q[k]) + ' ' + t).join(' · ')}${q.filtered ? ' · ' + count(q.filtered) + ' left out by the query' : ''}</p></${Card}>`
+    <p class="facts">${some.map(([k, t]) => count(q[k]) + ' ' + t).join(' · ')}${q.filtered ? ' · ' + count(q.filtered) + (store.status.value.partial ? ' of the whole run' : '') + ' left out by the query' : ''}</p></${Card}>`
 }
 
 function Rate({ name, title, v, more, view }) {
@@ -81,7 +91,7 @@ export function Overview() {
     <${Card} title="In flight" onClick=${() => go({ view: 'load' })} info=${html`<${MetricInfo} name="concurrency_mean" />`}><p class="big"><${Value} v=${c.mean} /> <small>mean</small></p>${line && html`<${Spark} points=${sampled(line.t.length, 200).map((i) => [line.t[i], line.v[i]])} label="Requests in flight over time" />`}<p class="facts">${[more('peak', c.max), more('effective batch B', v.batch_decode), val(c.steady_from) !== null && 'steady for ' + text('ns', c.steady_to.value - c.steady_from.value)].filter(Boolean).join(' · ')}</p></${Card}>
     <${Card} title="Goodput"><${Goodput} g=${g} run=${run} slo=${s.slo} />${!g && [p90('ttft'), p90('tpot')].some(Boolean) && html`<div class="row"><button class="small" onClick=${() => go({ slo: [p90('ttft'), p90('tpot')].filter(Boolean) })}>Begin at the p90 of TTFT and TPOT</button></div>`}${run.goodput && html`<p class="facts">report: ${shareText(run.goodput)} of ${count(run.goodput.denominator)} req</p>`}</${Card}>
     `}
-    ${list.length > 0 && html`<section class="panel stands-out"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => go(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
+    ${list.length > 0 && html`<section class="panel stands-out"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => narrow(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
   </div>
   ${steps && html`<${Parts} list=${run.decompositions} /><${Engines} run=${run} /><${StepTimes} run=${run} />`}
   ${extra.length > 0 && html`<${Further} run=${run} names=${extra} />`}

@@ -7,28 +7,38 @@ import { Null } from '../widgets.js'
 import { Drawer, open } from './drawer.js'
 import { useView } from './view.js'
 import { order } from '../keys.js'
-import { inFlight } from '../stats.js'
+import { inFlight, beyond, longGap } from '../stats.js'
 
 const height = 28
 const columns = [
-  ['request_id', 'request', 'text', 190], ['status', 'status', 'text', 70], ['arrival', 'start', 'ns', 80], ['ttft', 'TTFT', 'ns', 80], ['tpot', 'TPOT', 'ns/token', 104], ['e2e', 'E2E', 'ns', 80], ['gap_max', 'longest gap', 'ns', 116],
+  ['request_id', 'request', 'text', 216], ['status', 'status', 'text', 70], ['arrival', 'start', 'ns', 80], ['ttft', 'TTFT', 'ns', 80], ['tpot', 'TPOT', 'ns/token', 104], ['e2e', 'E2E', 'ns', 80], ['gap_max', 'longest gap', 'ns', 116], ['stalls', 'stalls', '', 66], ['beyond', 'beyond prompt', 'ns', 130],
   ['prompt_tokens', 'prompt', 'tokens', 86], ['cached_tokens', 'cached', 'tokens', 88], ['output_tokens', 'output', 'tokens', 86], ['flight', 'in flight', '', 70], ['model', 'model', 'text', 140], ['error_class', 'error', 'text', 120],
 ]
-const presets = [['Slowest TTFT', 'ttft', true], ['Longest E2E', 'e2e', true], ['Longest gap', 'gap_max', true], ['Highest TPOT', 'tpot', true], ['Longest prompt', 'prompt_tokens', true], ['In order', 'arrival', false]]
+// A stall is a gap as long as the run's p99, or twice its median where that is longer.
+// What lies beyond a prompt is TTFT less the median of requests whose prompts, without
+// what was cached, are about as long.
+const notes = { stalls: 'gaps at or above the p99 of the run, or twice its median', beyond: 'TTFT less the median of requests with as long a prompt, without what was cached' }
+const presets = [['Slowest TTFT', 'ttft', true], ['Longest E2E', 'e2e', true], ['Longest gap', 'gap_max', true], ['Most stalls', 'stalls', true], ['Furthest beyond its prompt', 'beyond', true], ['Highest TPOT', 'tpot', true], ['Longest prompt', 'prompt_tokens', true], ['In order', 'arrival', false]]
 
 const has = (col) => col && (col.codes ? col.codes.some((c) => c >= 0) : col.some((v) => v === v))
 
 export function Requests() {
   const rows = use(store.here), run = use(store.run), s = use(store.state), [by, setBy] = useState(['arrival', false]), [hidden, setHidden] = useState(new Set())
-  const extra = useView(rows?.n && run.metrics.chunk_gap?.n ? { kind: 'columns', columns: ['gap_max'] } : null)
+  const limit = rows?.n ? longGap(run) : null, long = 'gaps_ge.' + limit
+  const extra = useView(limit ? { kind: 'columns', columns: ['gap_max', long] } : null)
   const table = useMemo(() => {
     if (!rows) return null
-    const gap = new Float64Array(rows.n).fill(NaN)
+    const gap = new Float64Array(rows.n).fill(NaN), stalls = gap.slice()
     if (extra?.columns?.gap_max) {
       const at = new Map(Array.from(extra.columns.row, (r, i) => [r, i]))
-      rows.row.forEach((r, i) => { if (at.has(r)) gap[i] = extra.columns.gap_max[at.get(r)] })
+      rows.row.forEach((r, i) => {
+        if (!at.has(r)) return
+        gap[i] = extra.columns.gap_max[at.get(r)]
+        if (extra.columns[long]) stalls[i] = extra.columns[long][at.get(r)]
+      })
     }
-    return { ...rows, gap_max: gap, flight: inFlight(rows.arrival, rows.end) }
+    const fresh = rows.prompt_tokens.map((n, i) => rows.cached_tokens[i] > 0 ? n - rows.cached_tokens[i] : n)
+    return { ...rows, gap_max: gap, stalls, beyond: beyond(fresh, rows.ttft), flight: inFlight(rows.arrival, rows.end) }
   }, [rows, extra])
   const sorted = useMemo(() => table ? sort(table, by) : [], [table, by])
   useEffect(() => { order.rows = table ? Array.from(sorted, (i) => table.row[i]) : [] }, [sorted])
@@ -95,9 +105,9 @@ function List({ table, sorted, shown, by, setBy, selected }) {
     return c[i] === c[i] ? html`<span>${number(scales[n], c[i])}</span>` : html`<span class="null" title="not recorded, or not defined for this request">—</span>`
   }
   return html`<div class="list" ref=${ref} tabindex="0" role="grid" aria-label="Requests" aria-rowcount=${sorted.length + 1} aria-colcount=${shown.length} onScroll=${(e) => setTop(e.target.scrollTop)} onKeyDown=${move} style=${{ '--cols': cols }}>
-    <div class="head" role="row">${shown.map(([n, t, u]) => html`<div key=${n} role="columnheader" class=${u === 'text' ? 'text' : ''} aria-sort=${by[0] === n ? (by[1] ? 'descending' : 'ascending') : undefined}><button onClick=${() => setBy([n, by[0] === n ? !by[1] : u !== 'text'])}>${t}${scales[n]?.symbol ? ' (' + scales[n].symbol + ')' : ''}${by[0] === n ? (by[1] ? ' ↓' : ' ↑') : ''}</button></div>`)}</div>
+    <div class="head" role="row">${shown.map(([n, t, u]) => html`<div key=${n} role="columnheader" class=${u === 'text' ? 'text' : ''} aria-sort=${by[0] === n ? (by[1] ? 'descending' : 'ascending') : undefined}><button title=${notes[n]} onClick=${() => setBy([n, by[0] === n ? !by[1] : u !== 'text'])}>${t}${scales[n]?.symbol ? ' (' + scales[n].symbol + ')' : ''}${by[0] === n ? (by[1] ? ' ↓' : ' ↑') : ''}</button></div>`)}</div>
     <div role="rowgroup" class="items" style=${{ height: sorted.length * height + 'px' }}>${Array.from({ length: last - first }, (_, k) => {
       const i = sorted[first + k]
-      return html`<div class="item" role="row" key=${table.row[i]} aria-rowindex=${first + k + 2} aria-selected=${table.row[i] === selected} style=${{ top: (first + k) * height + 'px' }} onClick=${() => open(table.row[i])}>${shown.map(([n, , u]) => html`<div role="gridcell" class=${'cell' + (u === 'text' ? ' text' : '')} key=${n}>${cell(n, u, i)}</div>`)}</div>`
+      return html`<div class="item" role="row" key=${table.row[i]} aria-rowindex=${first + k + 2} aria-selected=${table.row[i] === selected} style=${{ top: (first + k) * height + 'px' }} onClick=${() => open(table.row[i])}>${shown.map(([n, , u]) => html`<div role="gridcell" class=${'cell' + (u === 'text' ? ' text' : '') + (n === 'request_id' ? ' id' : '')} key=${n}>${cell(n, u, i)}</div>`)}</div>`
     })}</div></div>`
 }

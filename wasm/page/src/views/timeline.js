@@ -8,20 +8,22 @@ import { segments } from '../charts/lanes.js'
 import { Heat } from '../charts/heatmap.js'
 import { Lines } from '../charts/lines.js'
 import { Choice, Null } from '../widgets.js'
-import { flight, part, running, span } from '../stats.js'
+import { flight, part, running, span, longGap } from '../stats.js'
 import { zoom } from '../zoom.js'
 import { Drawer, open } from './drawer.js'
 import { useView } from './view.js'
+import { StepTimes } from './engines.js'
 import { order as walk } from '../keys.js'
 
 export function Timeline() {
   const rows = use(store.here), all = use(store.all), run = use(store.run), s = use(store.state), sel = use(store.selection), whole = useMemo(() => rows && span(rows), [rows]), [order, setOrder] = useState('start'), [ranked, setRanked] = useState(false)
   if (!rows) return html`<p class="muted">Reading …</p>`
-  if (!rows.n) return html`<section class="panel"><h2>No requests to lay out</h2><p class="muted">${run.requests.total === null ? html`<${Null} code=${run.requests.reason} />` : 'The selection holds none.'} An engine's own log stands under Load.</p></section>`
-  const [from, to] = sel || whole, gap = run.metrics.chunk_gap, threshold = gap?.n ? Math.max(gap.quantiles['0.99'] ?? gap.max, 2 * (gap.quantiles['0.5'] ?? 0)) : Infinity
+  if (!rows.n) return html`<section class="panel"><h2>No requests to lay out</h2><p class="muted">${run.requests.total === null ? html`<${Null} code=${run.requests.reason} />` : 'The selection holds none.'} An engine's own log stands under Load.</p></section>${run.steps.length > 0 && html`<${StepTimes} run=${run} timed />`}`
+  const [from, to] = sel || whole, threshold = longGap(run) ?? Infinity
   return html`<div class=${'split' + (s.row !== null ? ' open' : '')}><div class="view-column">
     <${Lanes} rows=${rows} all=${all} run=${run} from=${from} to=${to} within=${sel} order=${order} setOrder=${setOrder} threshold=${threshold} selected=${s.row} />
     ${run.clock === 'request' ? html`<section class="panel"><h3>In flight</h3><p class="sentence"><${Null} code="clock" /></p></section>` : html`<${Flight} rows=${all} from=${from} to=${to} picked=${all !== rows && sel !== null} />`}
+    ${run.steps.length > 0 && html`<${StepTimes} run=${run} timed />`}
     <${Gaps} from=${from} to=${to} ranked=${ranked} setRanked=${setRanked} run=${run} />
   </div>${s.row !== null && html`<${Drawer} row=${s.row} />`}</div>`
 }
