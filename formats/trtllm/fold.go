@@ -1,6 +1,8 @@
 package trtllm
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,13 +21,20 @@ type fold struct {
 	*objects.Writer
 	step *objects.Fields
 	gaps []int64
+
+	iterations iterations
+	apart      bool // the steps of the record at hand may count from another zero than its request
 }
 
 // Line implements objects.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notJSON, at) }
 
 // End implements objects.Fold.
-func (f *fold) End() {}
+func (f *fold) End() {
+	slices.SortFunc(f.iterations.list, func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(a.rank, b.rank), cmp.Compare(a.offset, b.offset))
+	})
+}
 
 // Object implements objects.Fold.
 func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
@@ -36,6 +45,8 @@ func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
 	case has(v, own):
 		f.request(v, text, at)
 		f.Parsed("request")
+	case v.Has(ranked) && (bytes.Contains(text, []byte(`"step_metrics"`)) || bytes.Contains(text, []byte(`"ctx_chunk_metrics"`))):
+		f.events(v, text, at)
 	default:
 		f.Skip(notARecord, at)
 	}
@@ -114,6 +125,7 @@ func (f *fold) request(v *objects.Fields, text []byte, at int64) {
 	b := f.Builder
 	key := v.Text(id)
 	n := f.steps(v, text)
+	f.iterate(text, -1, at, f.apart)
 	if v.Has(drafted) {
 		n = 0
 	}
@@ -176,6 +188,7 @@ func (f *fold) first(v *objects.Fields, at int64) {
 // their clock, which may be another than that of the request.
 func (f *fold) steps(v *objects.Fields, text []byte) int64 {
 	f.gaps = f.gaps[:0]
+	f.apart = true
 	var from, last int64
 	n := int64(0)
 	whole := true
@@ -206,13 +219,16 @@ func (f *fold) steps(v *objects.Fields, text []byte) int64 {
 		f.gaps = f.gaps[:0]
 		return 0
 	}
+	if end, ok := stamp(v, lastToken); ok && max(end-last, last-end) <= sameClock {
+		f.apart = false
+	}
 	first, known := stamp(v, firstToken)
 	if known && first == from { // the steps begin with that of the prefill
 		return n
 	}
 	if t, ok := f.prefilled(text); ok {
 		first = t
-	} else if end, ok := stamp(v, lastToken); !ok || max(end-last, last-end) > sameClock {
+	} else if f.apart {
 		first = 0
 	}
 	if first > 0 && first < from {

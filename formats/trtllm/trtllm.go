@@ -1,6 +1,7 @@
 // Package trtllm reads the performance metrics of TensorRT-LLM's server (v0.20 to
 // v1.x): the array that /perf_metrics gives, and the JSON lines of
-// perf_metrics-*.jsonl; of disaggregated deployments, too.
+// perf_metrics-*.jsonl; of disaggregated deployments, too; and time_events_rank*.jsonl,
+// which has the steps of requests without their stamps.
 //
 // Stamps are seconds of the host's steady clock, which has no date; 0 or missing
 // is unknown.
@@ -22,6 +23,8 @@
 // of decoding, the first token is of the last of ctx_chunk_metrics. The times
 // between them are the engine's chunk gaps; their clock may have another zero. gpu_forward_time and others of GPU events (ms)
 // are reported only.
+// The steps themselves, each told of by all requests of its batch, are rows of the
+// steps table: from the start of the forward pass to the end of sampling.
 //
 // A record of a disaggregated deployment has three rows, of the proxy, the prefill
 // node and the decode node, each on a clock of its own.
@@ -39,7 +42,7 @@ import (
 // Format is the format's entry in formats/all.
 var Format = formats.Format{
 	Name:     "trtllm",
-	Title:    "TensorRT-LLM performance metrics (/perf_metrics, perf_metrics-*.jsonl)",
+	Title:    "TensorRT-LLM performance metrics (/perf_metrics, perf_metrics-*.jsonl, time_events_rank*.jsonl)",
 	Priority: 95,
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
@@ -55,6 +58,8 @@ func sniff(h *formats.Head) (formats.Score, string) {
 			return formats.Sure, "an object with ctx_perf_metrics or gen_perf_metrics"
 		case keys.Has("request_id", "perf_metrics"):
 			return formats.Sure, "an object with request_id and perf_metrics"
+		case keys.Has("request_id", "rank", "time_breakdown_metrics"):
+			return formats.Sure, "an object with request_id, rank and time_breakdown_metrics"
 		}
 		return formats.No, "no object with request_id and perf_metrics"
 	})
@@ -86,6 +91,7 @@ const (
 	disDispatch
 	disFirst
 	status
+	ranked
 )
 
 const (
@@ -116,7 +122,7 @@ var dialect = objects.Dialect{
 	Run:    trace.RunMeta{Engine: "trtllm", Side: trace.Server, Clock: trace.Clock{Kind: trace.Monotonic}},
 	Fields: fields(),
 	New: func(w *objects.Writer) objects.Fold {
-		return &fold{Writer: w, step: objects.NewFields(map[string]int{"token_time": 0, "gpu_forward_time": 1, "gpu_sample_time": 2})}
+		return &fold{Writer: w, step: objects.NewFields(stepMembers)}
 	},
 	HowTo: "start trtllm-serve with return_perf_metrics: true, and read /perf_metrics",
 }
@@ -124,7 +130,7 @@ var dialect = objects.Dialect{
 func fields() map[string]int {
 	out := map[string]int{
 		"disagg_request_id": diskey, "disagg_server_arrival_time": disArrival, "disagg_ctx_dispatch_time": disDispatch, "disagg_server_first_token_time": disFirst,
-		"status": status,
+		"status": status, "rank": ranked,
 	}
 	for path, slot := range members {
 		out[path] = slot

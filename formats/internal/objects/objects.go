@@ -56,6 +56,12 @@ type Torn interface {
 	Torn(text []byte, at int64) int
 }
 
+// Stepper is a Fold that has rows of the steps table at the end of the source.
+type Stepper interface {
+	// Steps writes the next rows, at most n; none at the end.
+	Steps(b *trace.Builder, n int)
+}
+
 // reader implements formats.Reader.
 type reader struct {
 	Writer
@@ -112,6 +118,10 @@ func (r *reader) Next() bool {
 			r.Run.NoRequests = "the file holds no request; " + r.howTo
 		}
 		r.Run.Reported = append(r.Run.Reported, r.reported()...)
+	}
+	if f, ok := r.fold.(Stepper); ok && b.Rows() == 0 {
+		b = trace.NewBuilder(trace.Steps)
+		f.Steps(b, batchRows)
 	}
 	if b.Rows() == 0 {
 		return false
