@@ -327,9 +327,7 @@ func (c *cohorts) load(src *reader) {
 		o.measured = src.int()
 		o.signature = key
 		values := make([]int64, src.count())
-		for i := range values {
-			values[i] = src.int()
-		}
+		src.list(values)
 		for i := range o.memos {
 			src.moments(&o.memos[i])
 		}

@@ -19,9 +19,11 @@ func (t *Tuples) N() int64 { return t.n }
 // Add adds a tuple.
 func (t *Tuples) Add(tuple []int64) {
 	dst := t.room(binary.MaxVarintLen64 * len(tuple))
+	b := *dst // to write a slice costs while garbage is collected
 	for _, v := range tuple {
-		*dst = binary.AppendVarint(*dst, v)
+		b = binary.AppendVarint(b, v)
 	}
+	*dst = b
 	t.n++
 }
 

@@ -3,6 +3,7 @@ package stat
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // ErrEncoding reports that bytes handed to a Load are not an encoding.
@@ -53,6 +54,7 @@ func LoadSorted(dst []int64, src []byte) (values []int64, rest []byte, err error
 	}
 	src = src[k:]
 	last := int64(0)
+	dst = slices.Grow(dst, int(n))
 	for i := range n {
 		if i == 0 {
 			last, k = binary.Varint(src)
