@@ -155,5 +155,10 @@ func (e *DetectError) Hint() string {
 	if e.Plain != "" {
 		return ""
 	}
+	for _, a := range e.Tried {
+		if a.Format.Learn != nil && strings.Contains(a.Reason, "--map ") {
+			return "if it is a table of requests, say what a column is as " + a.Format.Name + " suggests, or see inspect --suggest-mapping; to read it as one of these, give --input-format NAME"
+		}
+	}
 	return "to read it as one of these, give --input-format NAME"
 }

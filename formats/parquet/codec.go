@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/dsnet/compress/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -36,8 +37,10 @@ func (s *stream) decompress(body []byte, size int) (err error) {
 		if err != nil || n > size-len(s.raw) {
 			return errLength
 		}
-		out, err := snappy.Decode(nil, body)
-		s.raw = append(s.raw, out...)
+		at := len(s.raw)
+		s.raw = slices.Grow(s.raw, n)
+		out, err := snappy.Decode(s.raw[at:at+n], body)
+		s.raw = s.raw[:at+len(out)]
 		return err
 	case gzipCodec:
 		r, err := gzip.NewReader(bytes.NewReader(body))

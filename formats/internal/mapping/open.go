@@ -154,6 +154,9 @@ func (s *sample) learn(given []assignment) *mapping {
 		if len(s.names) > 0 {
 			m.ask += "; there are " + s.columns()
 		}
+		if example := s.example(); example != "" {
+			m.fix += ", as in " + example + "; roles are " + roleNames()
+		}
 	}
 	return m
 }

@@ -23,6 +23,9 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 	case s.records == 0:
 		return formats.No, "it has no rows under names of columns, and no objects"
 	case !m.metrics() || !m.has(arrival, sent, id, model, prompt, output, ttft, gaps, times):
+		if example := s.example(); example != "" {
+			return formats.No, "no column names a latency of requests; there are " + s.columns() + ": if one is, say " + example
+		}
 		return formats.No, "its columns name no latency of requests"
 	}
 	var names []string
