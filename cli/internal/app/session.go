@@ -79,7 +79,6 @@ func (p *Process) openInputs(c *cli.Context, operands []string, force string, op
 		inputs.Close()
 		return nil, err
 	}
-	adviseHeap(inputs)
 	w := &workspace{workers: opt.Workers}
 	opt.Progress, w.clear = progress(c)
 	if w.Session, err = analyzer.Open(c.Context, all.Set(), inputs, force, opt); err != nil {
