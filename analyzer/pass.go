@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -121,6 +122,7 @@ func (p *pass) merging(more func() error) func() ([]kernel.State, error) {
 			states, err = p.merge()
 		}
 	}()
+	runtime.Gosched() // more asks others, who work while the caller does, if they know of it
 	return func() ([]kernel.State, error) {
 		<-done
 		return states, err

@@ -38,15 +38,15 @@ type packed struct {
 
 func pack(l trace.Lists) packed {
 	p := packed{offsets: append([]int32(nil), l.Offsets...), valid: append(trace.Bitmap(nil), l.Valid...)}
-	for _, v := range l.Values {
-		if v < 0 || v > math.MaxUint32 {
-			p.wide = append([]int64(nil), l.Values...)
-			return p
-		}
-	}
-	p.small = make([]uint32, len(l.Values))
+	small, all := make([]uint32, len(l.Values)), uint64(0)
 	for i, v := range l.Values {
-		p.small[i] = uint32(v)
+		small[i] = uint32(v)
+		all |= uint64(v)
+	}
+	if all > math.MaxUint32 {
+		p.wide = append([]int64(nil), l.Values...)
+	} else {
+		p.small = small
 	}
 	return p
 }

@@ -293,7 +293,7 @@ func (c *cohorts) appendTo(dst []byte) []byte {
 		}
 		sorted := tuples{width: o.width()}
 		o.values.Each(sorted.width, func(tuple []int64) { sorted.values = append(sorted.values, tuple...) })
-		sort.Sort(sorted)
+		sort.Sort(&sorted)
 		dst = appendInts(dst, o.measured, int64(len(sorted.values)))
 		dst = appendInts(dst, sorted.values...)
 		for i := range o.memos {
@@ -351,10 +351,17 @@ type tuples struct {
 	width  int
 }
 
-func (t tuples) Len() int           { return len(t.values) / t.width }
-func (t tuples) of(i int) []int64   { return t.values[i*t.width : (i+1)*t.width] }
-func (t tuples) Less(i, j int) bool { return slices.Compare(t.of(i), t.of(j)) < 0 }
-func (t tuples) Swap(i, j int) {
+func (t *tuples) Len() int         { return len(t.values) / t.width }
+func (t *tuples) of(i int) []int64 { return t.values[i*t.width : (i+1)*t.width] }
+func (t *tuples) Less(i, j int) bool {
+	for i, j, end := i*t.width, j*t.width, (i+1)*t.width; i < end; i, j = i+1, j+1 {
+		if a, b := t.values[i], t.values[j]; a != b {
+			return a < b
+		}
+	}
+	return false
+}
+func (t *tuples) Swap(i, j int) {
 	a, b := t.of(i), t.of(j)
 	for k := range a {
 		a[k], b[k] = b[k], a[k]

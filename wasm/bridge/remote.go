@@ -22,8 +22,9 @@ type Remote func(ctx context.Context, worker int, request []byte, src formats.So
 const leastRemote = 4 << 20
 
 // ahead is how many ranges each worker has at a time: it reads one from the disk while
-// it parses another, and never waits for orders.
-const ahead = 2
+// it parses another, and does not wait for orders while the engine makes a report of a
+// part.
+const ahead = 3
 
 // Remotely returns n workers as places where ranges of sources of records are read and
 // folded, those sources that may be handed to them.

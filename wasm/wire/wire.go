@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 
 	"servescope/analyzer/trace"
 )
@@ -79,6 +80,7 @@ type Reader struct {
 // to End, if ended.
 func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) (ended bool, err error) {
 	var head [5]byte
+	var src []byte // is copied from
 	for {
 		switch _, err := io.ReadFull(r, head[:]); {
 		case err == io.EOF:
@@ -86,7 +88,8 @@ func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) (en
 		case err != nil:
 			return false, ErrStream
 		}
-		src := make([]byte, binary.LittleEndian.Uint32(head[1:]))
+		n := int(binary.LittleEndian.Uint32(head[1:]))
+		src = slices.Grow(src[:0], n)[:n]
 		if _, err := io.ReadFull(r, src); err != nil {
 			return false, ErrStream
 		}
