@@ -108,7 +108,7 @@ func TestPage(t *testing.T) {
 	sum := sha256.Sum256(script[1])
 	for _, part := range []string{"default-src 'none'", "connect-src 'none'", "frame-ancestors 'none'", "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"} {
 		if !strings.Contains(policy, part) {
-			t.Errorf("the policy lacks %s: %s", part, policy)
+			t.Errorf("the policy lacks %s (make page worker builds both of the same sources): %s", part, policy)
 		}
 	}
 }

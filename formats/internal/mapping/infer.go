@@ -24,6 +24,8 @@ type profile struct {
 
 	n, numbers, whole, dates, durations, lists, commas int
 
+	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
+
 	digits    int // most behind the point
 	empty     int // lists without an element
 	thirds    int // numbers with exactly three digits behind the point
@@ -98,7 +100,7 @@ func (p *profile) value(c cell) float64 {
 	} else if _, ok := duration(raw); ok {
 		p.durations++
 	} else if decimalComma(raw) {
-		p.commas++
+		p.comma(raw)
 	}
 	return -1
 }
@@ -322,6 +324,9 @@ func label(name string) string {
 
 // infer says what the columns mean.
 func (s *sample) infer(m *mapping) {
+	if s.comma {
+		m.notes = append(m.notes, "numbers have a decimal comma: some have other than three digits behind it")
+	}
 	s.guess(m)
 	s.unused(m)
 	s.eventShape(m)
@@ -379,11 +384,6 @@ func (m *mapping) oneClock() {
 		}
 		return first.epoch != e.epoch
 	})
-}
-
-func (m *mapping) comma(e *entry) {
-	m.ask = fmt.Sprintf("column %s has numbers with a comma (1,5), which may part decimals or thousands", label(e.name))
-	m.fix = "export the numbers with a point, and without separators of thousands"
 }
 
 // endStamp tells whether the only stamp is that of the line of a log, which is

@@ -47,6 +47,7 @@ type table struct {
 	typed  *typed
 	flat   bool // cells are found by their place, and their texts have no escapes: no objects
 	delim  byte
+	comma  bool     // parts decimals: another delimiter parts cells
 	header bool     // the first row names the columns
 	names  []string // of the columns; members of objects are joined by points
 	frozen bool     // no further columns are added
@@ -266,6 +267,12 @@ func (t *table) cell(n int, raw []byte) {
 			return
 		}
 		t.rec.cells = append(t.rec.cells, cell{})
+	}
+	if t.comma && decimalComma(raw) && bytes.Count(raw, []byte(",")) == 1 {
+		from := len(t.spare)
+		t.spare = append(t.spare, raw...)
+		raw = t.spare[from:len(t.spare):len(t.spare)]
+		raw[bytes.IndexByte(raw, ',')] = '.'
 	}
 	t.rec.cells[n] = textCell(raw)
 }

@@ -22,7 +22,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	if err != nil {
 		return nil, err
 	}
-	t := &table{flat: s.flat, delim: s.delim, names: s.names, frozen: true}
+	t := &table{flat: s.flat, delim: s.delim, comma: s.comma, names: s.names, frozen: true}
 	if !t.flat { // a path is looked up for every value: among as few as there are
 		t.names = nil
 		for i := range m.entries {

@@ -38,8 +38,17 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 // sampleOf reads the head of a source. Names given in assignments tell a row of
 // names from one of values.
 func sampleOf(head []byte, given []assignment) (*sample, outcome) {
+	s, res := sampleWith(head, given, false)
+	if res == found && s.flat && s.delim != ',' && s.decimals() {
+		return sampleWith(head, given, true)
+	}
+	return s, res
+}
+
+// sampleWith reads it where a comma parts decimals, or does not.
+func sampleWith(head []byte, given []assignment, comma bool) (*sample, outcome) {
 	in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: bytes.Clone(head), Size: 1}
-	s := &sample{table: &table{}}
+	s := &sample{table: &table{comma: comma}}
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
 		s.profileAll(in)

@@ -57,24 +57,6 @@ func float(raw []byte) (float64, bool) {
 	return v, ok && n == len(raw)
 }
 
-// decimalComma tells whether raw is a number with a comma: 1,5 or 1,500.
-func decimalComma(raw []byte) bool {
-	raw = bytes.TrimSpace(raw)
-	head, tail, ok := bytes.Cut(raw, []byte(","))
-	if !ok || len(tail) == 0 {
-		return false
-	}
-	if _, ok = number(head, 0); !ok {
-		return false
-	}
-	for _, c := range tail {
-		if c-'0' > 9 && c != ',' && c != '.' {
-			return false
-		}
-	}
-	return true
-}
-
 // duration reads a duration with its units: 1.5s, 2m3s, "120 ms".
 func duration(raw []byte) (ns int64, ok bool) {
 	raw = bytes.TrimSpace(raw)
