@@ -72,11 +72,12 @@ func (o *output) Idle(run int32) kernel.Idle {
 // their runs, sorted. A window that is beyond what any kernel keeps is left out:
 // part of its figures would be missing.
 func (o *output) finish(states []kernel.State) {
-	for _, s := range states {
+	cut, capped := cutOf(states)
+	for i, s := range states {
 		s.Finish(o)
+		states[i] = nil
 	}
 	keys := make([]cellKey, 0, len(o.cells))
-	cut, capped := cutOf(states)
 	for k := range o.cells {
 		if !capped || k.window < cut {
 			keys = append(keys, k)

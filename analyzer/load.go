@@ -34,6 +34,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 	first := make([]int64, len(jobs))
 	keep := s.newKeeper(lists)
 	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
+	p.storeIn(s.store)
 	readers := s.readers(jobs)
 	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: s.store, size: s.size}}, readers)
 	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: s.store, size: s.size}}, readers)

@@ -119,7 +119,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	out := newOutput(q, sel, s.runs)
 	steps := s.foldSteps(sel, learned)
 	out.loads = steps[len(steps)-1]
-	out.finish(append(slices.Clone(states), steps...))
+	out.finish(append(states, steps...))
 	s.capDiags(q, out, learned, log)
 	s.stepDiags(steps, log)
 	if len(q.By) > 0 && !sel.steps.grouped {

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"sync"
 
+	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 	"servescope/formats"
 )
@@ -53,6 +54,33 @@ func (s *store) add(r *resident) {
 			return
 		}
 	}
+}
+
+// Append implements stat.Store.
+func (s *store) Append(p []byte) (int64, error) {
+	off, err := s.spill.Append(p)
+	if err != nil {
+		s.fail(err)
+	}
+	return off, err
+}
+
+// Read implements stat.Store.
+func (s *store) Read(p []byte, off int64) error {
+	err := s.spill.Read(p, off)
+	if err != nil {
+		s.fail(err)
+	}
+	return err
+}
+
+// states returns where the states of kernels put what does not fit their memory, nil
+// where nothing may be written.
+func (s *store) states() stat.Store {
+	if s == nil || s.spill == nil {
+		return nil
+	}
+	return s
 }
 
 func (s *store) fail(err error) {

@@ -69,7 +69,7 @@ func (c *cells[T, P]) at(p place, n int64) P {
 // room drops the windows beyond maxCells when there are too many. It is called
 // before contents are asked for, ahead of each row at least.
 func (c *cells[T, P]) room() {
-	if c.windows >= 2*maxCells {
+	if c.windows >= maxCells+maxCells/4 {
 		c.prune()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/join"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 )
 
@@ -74,6 +75,11 @@ type Facts struct {
 	Runs []RunFacts
 	// Private holds facts of one kernel for its own next pass, by kernel name.
 	Private map[string][]byte
+
+	// Store takes what does not fit the memory of states; nil: there is none. It is
+	// of one process, and what it gives back is the same as if nothing had been
+	// stored.
+	Store stat.Store `json:"-"`
 }
 
 // RunFacts are facts of one run, on its clock in ns. HasTimes is false when the

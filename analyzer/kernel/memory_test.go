@@ -3,6 +3,7 @@ package kernel
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"servescope/analyzer/metric"
@@ -11,13 +12,36 @@ import (
 	"servescope/analyzer/trace"
 )
 
+// disk is a store.
+type disk struct {
+	sync.Mutex
+	bytes []byte
+}
+
+func (d *disk) Append(p []byte) (int64, error) {
+	d.Lock()
+	defer d.Unlock()
+	d.bytes = append(d.bytes, p...)
+	return int64(len(d.bytes) - len(p)), nil
+}
+
+func (d *disk) Read(p []byte, off int64) error {
+	d.Lock()
+	defer d.Unlock()
+	copy(p, d.bytes[off:])
+	return nil
+}
+
 // TestCellsShareTheBudget folds the gaps of many runs, and asks of what the states
 // hold of them: it is not what a cell may hold times the number of cells. The
 // quantiles are those of the sorted gaps all the same.
 func TestCellsShareTheBudget(t *testing.T) {
-	const runs, requests, gaps = 300, 20, 1000
+	const runs, requests, gaps = 400, 24, 1000
 	r := rand.New(rand.NewPCG(8, 9))
-	q, facts := new(query.Query), new(Facts)
+	defer func(n int64) { packedBudget = n }(packedBudget)
+	packedBudget = 2 << 20
+	store := new(disk)
+	q, facts := new(query.Query), &Facts{Store: store}
 	k := tokens{metric.Default, new(foundTokens)}
 	states := []*tokensState{k.New(q, facts).(*tokensState), k.New(q, facts).(*tokensState)}
 	want := make([][]int64, runs)
@@ -40,8 +64,11 @@ func TestCellsShareTheBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := int64(runs * requests * gaps)
-	if size, most := states[0].Size(), 8*rawBudget+4*values; size > most {
+	if size, most := states[0].Size(), int64(8*rawBudget+8<<20); size > most || values*8 < 4*most {
 		t.Errorf("%d values of %d runs take %d bytes, more than %d", values, runs, size, most)
+	}
+	if len(store.bytes) < 1<<20 {
+		t.Errorf("%d bytes are stored", len(store.bytes))
 	}
 	for run := range want {
 		d := states[0].cells.byPlace[place{NoWindow, int32(run), -1, int32(trace.Client)}].digests[gapDigest]

@@ -85,25 +85,25 @@ func (p *pool) raw() int {
 	return n
 }
 
-// pack makes the digests pack their values that hold at least the given number of
-// them as they are. It returns how many these were.
-func (p *pool) pack(least int) int {
-	n := 0
+// pack makes the digests pack their values, into a store if there is one, that hold at
+// least the given number of them as they are. It returns how many these were, and the
+// bytes of memory that they take now.
+func (p *pool) pack(least int, to stat.Store) (n int, held int64) {
 	for _, d := range p.digests {
 		if d != nil && d.Raw() >= least {
 			n += d.Raw()
-			d.Pack()
+			held += d.Pack(to)
 		}
 	}
-	return n
+	return n, held
 }
 
 // condense makes the digests count in buckets that have at least the given number
 // of values.
-func (p *pool) condense(least int64) {
+func (p *pool) condense(least int64, m stat.Method) {
 	for _, d := range p.digests {
 		if d != nil && d.Moments().N >= least {
-			d.Condense()
+			d.Condense(m)
 		}
 	}
 }

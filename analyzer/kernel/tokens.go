@@ -60,12 +60,17 @@ const fraction = 1024
 // packed.
 const rawBudget = 1 << 20
 
+// packedBudget is how many bytes of packed values a state holds in memory: further ones
+// go to a store, where there is one. Tests lower it.
+var packedBudget = int64(16 << 20)
+
 type tokensState struct {
 	celled[pool, *pool]
 	found *tokensState // in a refining pass: what an earlier pass found
 	sized bool         // of the run of the batch: see RunFacts.Sized
 
-	added int // values since the last pack, at most
+	added int   // values since the last pack, at most
+	held  int64 // bytes of packed values in memory
 
 	shared *foundTokens // holds found
 	buf    []int64
@@ -92,7 +97,12 @@ func (s *tokensState) pack() {
 	}
 	for least := stat.DefaultLimit / 2; sum > rawBudget/2; least /= 2 {
 		for _, p := range s.cells.byPlace {
-			sum -= p.pack(least)
+			var to stat.Store
+			if s.held > packedBudget {
+				to = s.facts.Store
+			}
+			n, held := p.pack(least, to)
+			sum, s.held = sum-n, s.held+held
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (s *tokensState) size(facts *Facts) (news bool) {
 // pass hands what was found to the next pass.
 func (s *tokensState) pass(facts *Facts) {
 	for _, p := range s.cells.byPlace {
-		p.condense(4096) // what these keep shrinks to their quantiles
+		p.condense(4096, s.def.Quantile) // what these keep shrinks to their quantiles
 	}
 	if facts.Private == nil {
 		facts.Private = make(map[string][]byte)

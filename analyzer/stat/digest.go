@@ -32,6 +32,9 @@ type Digest struct {
 // count in buckets: enough to place the buckets well.
 const DefaultLimit = 1 << 17
 
+// packedLimit is how many times as many they may be where they are packed.
+const packedLimit = 8
+
 // blockSize is the number of values folded at a time: they stay in the
 // first-level cache between the two loops over them.
 const blockSize = 1024
@@ -144,20 +147,29 @@ func (d *Digest) AddN(v, n int64) {
 
 // room makes the digest count where it cannot keep n more values as they are.
 func (d *Digest) room(n int64) {
-	if d.hist == nil && n > int64(d.limit-len(d.raw)-d.packed.n) {
-		d.spread()
+	if d.hist != nil || n <= int64(d.limit-len(d.raw)-d.packed.n) {
+		return
 	}
+	if d.packed.n > 0 && n <= int64(d.most()-len(d.raw)-d.packed.n) {
+		if n > int64(d.limit-len(d.raw)) {
+			d.Pack(nil)
+		}
+		return
+	}
+	d.spread()
+}
+
+// most returns how many values the digest keeps before it counts. Counts of a
+// million values are about as large as these are packed.
+func (d *Digest) most() int {
+	if d.packed.n > 0 {
+		return packedLimit * d.limit
+	}
+	return d.limit
 }
 
 // Raw returns the number of values that are held as they are.
 func (d *Digest) Raw() int { return len(d.raw) }
-
-// Condense makes the digest count in buckets, however few values it has.
-func (d *Digest) Condense() {
-	if d.hist == nil && d.moments.N > 0 {
-		d.spread()
-	}
-}
 
 // spread moves the raw values into a histogram.
 func (d *Digest) spread() {
@@ -216,7 +228,7 @@ func (d *Digest) dropFullest() {
 // o is not to be used afterwards.
 func (d *Digest) Merge(o *Digest) {
 	switch {
-	case o.hist == nil && o.packed.n > 0 && d.hist == nil && d.moments.N+o.moments.N <= int64(d.limit):
+	case o.hist == nil && o.packed.n > 0 && d.hist == nil && d.moments.N+o.moments.N <= int64(o.most()):
 		d.moments.Merge(&o.moments)
 		d.raw, d.sorted, d.opened = append(d.raw, o.raw...), false, nil
 		d.packed.merge(&o.packed)
@@ -341,7 +353,7 @@ func (d *Digest) Refine(r *Digest) {
 
 // Size returns the bytes of memory that the digest holds, roughly.
 func (d *Digest) Size() int64 {
-	n := int64(256) + 8*int64(cap(d.raw)+cap(d.opened)) + int64(cap(d.packed.code)) + d.kept.size()
+	n := int64(256) + 8*int64(cap(d.raw)+cap(d.opened)) + d.packed.size() + d.kept.size()
 	if d.hist != nil {
 		n += 8 * int64(len(d.hist.n)+len(d.hist.dense))
 		if d.hist.negative != nil {
