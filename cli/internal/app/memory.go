@@ -2,12 +2,14 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"runtime/debug"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
+	"servescope/analyzer"
 	"servescope/analyzer/unit"
 )
 
@@ -57,19 +59,29 @@ func memoryFlag() cli.Flag {
 }
 
 // memory returns the budget that c names: a quarter of the machine's memory
-// without one. The collector is told of what the machine has, unless the
-// environment does, so that garbage is no reason to run out of it.
-func (p *Process) memory(c *cli.Context) (int64, error) {
+// without one. The collector is told, unless the environment tells it, so that
+// garbage is no reason to go far beyond the budget or to run out of memory.
+func (p *Process) memory(c *cli.Context) (n int64, err error) {
 	all := machineMemory(memoryFiles)
+	n, limit := all/4, all/4*3
+	if c.IsSet("memory") {
+		if n, err = unit.ParseSize(c.String("memory")); err != nil {
+			return 0, usagef("--memory: %s", err)
+		}
+		limit = collectAt(n, limit)
+	}
 	if p.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(all / 4 * 3)
-	}
-	if !c.IsSet("memory") {
-		return all / 4, nil
-	}
-	n, err := unit.ParseSize(c.String("memory"))
-	if err != nil {
-		return 0, usagef("--memory: %s", err)
+		debug.SetMemoryLimit(limit)
 	}
 	return n, nil
+}
+
+// besides is the memory in bytes that a process needs whatever it reads.
+const besides = 32 << 20
+
+// collectAt returns how many bytes a process with that budget may have before it
+// collects garbage more often than it would, at most most. What is in use is within
+// the budget; without a limit there is as much garbage as that.
+func collectAt(budget, most int64) int64 {
+	return min(cmp.Or(budget, analyzer.DefaultMemory), most-besides) + besides
 }

@@ -34,3 +34,16 @@ func TestMachineMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectAt: a budget bounds what the process has, and never raises what it may
+// have without one.
+func TestCollectAt(t *testing.T) {
+	const most = 3 << 30
+	for budget, want := range map[int64]int64{
+		256 << 20: 288 << 20, 1: 32<<20 + 1, 0: 288 << 20, 16 << 30: most, 1<<63 - 1: most, most - 1: most,
+	} {
+		if got := collectAt(budget, most); got != want {
+			t.Errorf("%d: %d bytes, want %d", budget, got, want)
+		}
+	}
+}
