@@ -3,18 +3,16 @@ package arrow
 import (
 	"encoding/binary"
 
+	"servescope/formats/internal/column"
 	"servescope/formats/internal/flatbuffer"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// Bounds of a schema, whose fields may refer to each other: a few bytes could
-// describe any number of them.
-const (
-	maxFields = 1 << 14
-	maxDepth  = 32
-)
+// maxDepth bounds how deep fields are nested, and column.Most how many there are:
+// they may refer to each other, so that a few bytes could describe any number.
+const maxDepth = 32
 
 // verifier checks the counts in the metadata of a message, for each of which
 // arrow-go allocates memory. Its methods panic where an offset leads out of the
@@ -94,7 +92,7 @@ func (v *verifier) pairs(at int) bool {
 // all checks a vector of fields and those within them.
 func (v *verifier) all(at, depth int) bool {
 	first, n, ok := flatbuffer.Vector(v.b, at, 4)
-	if v.fields += n; !ok || v.fields > maxFields || depth > maxDepth {
+	if v.fields += n; !ok || v.fields > column.Most() || depth > maxDepth {
 		return false
 	}
 	for i := range n {

@@ -100,3 +100,22 @@ func TestOldTimestamps(t *testing.T) {
 		}
 	}
 }
+
+// TestManyColumns: a table of features may have a hundred thousand columns.
+func TestManyColumns(t *testing.T) {
+	wide := func(n int) []node {
+		nodes := make([]node, n+1)
+		nodes[0] = node{name: "root", physical: -1, children: int64(n)}
+		for i := range n {
+			nodes[i+1] = node{name: "x", physical: doubles, converted: -1}
+		}
+		return nodes
+	}
+	most := column.Most()
+	if leaves, err := leavesOf(wide(most)); err != nil || len(leaves) != most {
+		t.Errorf("%d of %d columns, %v", len(leaves), most, err)
+	}
+	if _, err := leavesOf(wide(most + 1)); err == nil {
+		t.Errorf("%d columns are read", most+1)
+	}
+}

@@ -75,7 +75,7 @@ func (s *arrowUnits) message(text []byte) (ok bool) {
 // list has no name of its own.
 func (s *arrowUnits) all(at, depth int, prefix string, named bool) bool {
 	first, n, ok := flatbuffer.Vector(s.b, at, 4)
-	if s.fields += n; !ok || s.fields > maxLeaves || depth > maxDepth {
+	if s.fields += n; !ok || s.fields > column.Most() || depth > maxDepth {
 		return false
 	}
 	for i := range n {

@@ -255,10 +255,10 @@ type cursor struct {
 	*footer
 	at     io.ReaderAt
 	want   []bool
-	cols   []pages
-	group  int   // number of the next
-	next   int64 // number of the next row
-	left   int64 // rows of the one at hand
+	cols   []*pages // of the columns that are wanted
+	group  int      // number of the next
+	next   int64    // number of the next row
+	left   int64    // rows of the one at hand
 	batch  column.Batch
 	err    error
 	damage []column.Damage
@@ -282,10 +282,13 @@ func (c *cursor) Meta(key string) (string, bool) {
 // Select implements column.Table.
 func (c *cursor) Select(want []bool) {
 	c.want = want
-	c.cols = make([]pages, len(c.leaves))
+	c.cols = make([]*pages, len(c.leaves))
 	c.batch.Columns = make([]column.Column, len(c.leaves))
 	for i := range c.batch.Columns {
 		c.batch.Columns[i].Null = true
+		if want[i] {
+			c.cols[i] = new(pages)
+		}
 	}
 }
 
@@ -349,7 +352,7 @@ func (c *cursor) step() (n int, err error) {
 		if !c.want[i] {
 			continue
 		}
-		p := &c.cols[i]
+		p := c.cols[i]
 		some, err := p.load()
 		if err != nil {
 			return 0, err

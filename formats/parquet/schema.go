@@ -21,9 +21,6 @@ const (
 	fixedArrays
 )
 
-// maxLeaves bounds the columns of a file.
-const maxLeaves = 1 << 14
-
 // node is an element of the schema, which lists a tree depth first.
 type node struct {
 	name       string
@@ -149,7 +146,7 @@ func leavesOf(nodes []node) ([]leaf, error) {
 // add takes the next node and all below it. path names the groups it is in, and
 // unnamed says how many levels of a list, which have no name, it is in.
 func (t *tree) add(path []string, at leaf, unnamed int) error {
-	if len(t.nodes) == 0 || len(path) > maxDepth || len(t.leaves) >= maxLeaves {
+	if len(t.nodes) == 0 || len(path) > maxDepth || len(t.leaves) >= column.Most() {
 		return errors.New("the schema is not a tree, or larger than what is read")
 	}
 	n := t.nodes[0]

@@ -4,7 +4,20 @@
 // package export makes rows of the model of those that servescope wrote.
 package column
 
-import "servescope/analyzer/trace"
+import (
+	"runtime"
+
+	"servescope/analyzer/trace"
+)
+
+// Most returns how many columns a file may have: fewer in a browser, whose memory
+// is small.
+func Most() int {
+	if runtime.GOOS == "js" {
+		return 1 << 14
+	}
+	return 1 << 17
+}
 
 // Kind is the type of a column's values.
 type Kind uint8
