@@ -4,7 +4,8 @@ import * as store from './store.js'
 import { text } from './format.js'
 import { command } from './query.js'
 import { samples } from './samples.js'
-import { visible } from './visible.js'
+import { visible, clean } from './visible.js'
+import { Diags } from './views/diagnostics.js'
 
 // gather turns what was dropped into files; folders are walked.
 async function gather(items) {
@@ -95,9 +96,10 @@ const sentence = (s, names) => {
 }
 
 function Failure({ st }) {
-  const err = st.error, e = store.engine.value, [format, setFormat] = useState('')
+  const err = st.error, e = store.engine.value, [format, setFormat] = useState(''), found = clean(err.report?.diags || []).slice(0, 20)
   return html`<section class="failure" role="alert"><h2>${err.code === 'format' ? 'No format knows this file' : e ? 'The files could not be read' : 'The engine did not start'}</h2>
     <p><bdi>${sentence(err.message, (st.list || []).map((f) => f.name))}</bdi></p>${err.hint && html`<p>${err.hint}</p>`}
+    ${found.length > 0 && html`<${Diags} list=${found} />`}
     ${['engine_died', 'too_large'].includes(err.code) && st.list?.length > 0 && html`<div class="row"><button onClick=${() => store.open(st.list)}>Open the files again</button></div>`}
     ${err.code === 'format' && st.list && html`<form onSubmit=${(ev) => { ev.preventDefault(); if (format) store.open(st.list, { format }) }}><label>Read it as <select onChange=${(ev) => setFormat(ev.target.value)}><option value="">choose a format</option>${e.formats.map((f) => html`<option value=${f.name}>${f.name} — ${f.title}</option>`)}</select></label> <button disabled=${!format}>Read</button></form>
       <details><summary>Why each format said no</summary><dl>${(err.formats || []).map((f) => html`<div><dt><code>${f.name}</code></dt><dd>${f.reason}</dd></div>`)}</dl></details>`}

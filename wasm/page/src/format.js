@@ -157,16 +157,17 @@ export function axis(unit, list) {
 }
 
 // logTicks returns about n round numbers in [lo, hi]: several between the powers of
-// ten, 2 and 5 times these, 3 times these, the powers alone or every few of them.
+// ten, 2 and 5 times these, 3 times these, the powers alone or every few of them; but two
+// of them where there are.
 export function logTicks(lo, hi, n = 9) {
   const from = Math.floor(Math.log10(lo)), to = Math.ceil(Math.log10(hi)), decades = Math.log10(hi / lo)
-  const each = decades * 7 <= n ? [1, 1.5, 2, 3, 4, 5, 7] : decades * 3 <= n ? [1, 2, 5] : decades * 2 <= n ? [1, 3] : [1], step = Math.max(1, Math.ceil(decades / (n + 1)))
-  const out = []
-  for (let e = Math.ceil(from / step) * step; e <= to; e += step) {
-    for (const m of each) {
-      const v = m * 10 ** e
-      if (v >= lo && v <= hi) out.push(v)
-    }
+  const dense = [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7]], step = Math.max(1, Math.ceil(decades / (n + 1)))
+  const within = (each) => {
+    const out = []
+    for (let e = Math.ceil(from / step) * step; e <= to; e += step) for (const v of each.map((m) => m * 10 ** e)) if (v >= lo && v <= hi) out.push(v)
+    return out
   }
+  let k = decades * 7 <= n ? 3 : decades * 3 <= n ? 2 : decades * 2 <= n ? 1 : 0, out = within(dense[k])
+  while (out.length < 2 && k < 3) out = within(dense[++k]) // one number gives no scale
   return out
 }

@@ -68,24 +68,42 @@ const removed = (run, partial) => {
   return list.length ? (partial ? 'left out of the whole run: ' : 'left out: ') + list.map(([n, t]) => count(n) + ' ' + t).join(', ') : ''
 }
 
-// Minimap shows the requests in flight over the whole run, whatever is selected.
+// Minimap shows the requests in flight over the whole run, whatever is selected, the
+// tokens that came, and where requests failed.
 export function Minimap() {
-  const run = use(store.run), s = use(store.state), sess = use(store.session), e = use(store.engine), i = store.runIndex.value, all = !s.times.length && !s.filter, [whole, setWhole] = useState({})
+  const run = use(store.run), s = use(store.state), sess = use(store.session), e = use(store.engine), st = use(store.status), base = use(store.all), i = store.runIndex.value, all = !s.times.length && !s.filter, [whole, setWhole] = useState({})
   const own = useMemo(() => all && curve(run.concurrency), [run, all])
+  const saved = e?.kind === 'saved', ready = st.phase === 'ready' && !st.partial && run.requests.total !== null
   useEffect(() => {
-    if (all || e?.kind === 'saved' || whole[i]?.of === sess) return
+    if (saved && !all || !ready || whole[i]?.of === sess) return
     const stop = new AbortController()
-    sess.view({}, { kind: 'series', run: i, buckets: 300 }, { signal: stop.signal }).then((v) => setWhole({ ...whole, [i]: { of: sess, t: v.columns.t, v: v.columns.running_mean, end: v.columns.t[v.columns.t.length - 1] + v.bucket } }), () => {})
+    sess.view({}, { kind: 'series', run: i, buckets: 300, tokens: run.metrics.chunk_gap?.n > 0 }, { signal: stop.signal }).then((v) => setWhole({ ...whole, [i]: { of: sess, t: v.columns.t, v: v.columns.running_mean, tokens: v.columns.output_tokens?.map((n) => n / (v.bucket / 1e9)), end: v.columns.t[v.columns.t.length - 1] + v.bucket } }), () => {})
     return () => stop.abort()
-  }, [all, sess, i])
-  const c = own || (whole[i]?.of === sess && whole[i])
-  if (e?.kind === 'saved' && !all) return null
+  }, [all, sess, i, ready])
+  const held = whole[i]?.of === sess ? whole[i] : null, c = held || own
+  const bad = useMemo(() => failures(base, c?.end), [base, c?.end])
+  if (saved && !all) return null
   if (!c || c.t.length < 3) return all ? null : html`<section class="minimap"></section>`
-  const t = range(s)
+  const t = range(s), series = [{ label: 'requests in flight', values: c.v, color: 'accent', fill: true, unit: '' }]
+  const most = (list) => list.reduce((a, v) => v > a ? v : a, 0), top = held?.tokens && most(held.tokens)
+  // The tokens have a scale of their own: their highest is as high as that of requests.
+  if (top) series.push({ label: 'output', values: held.tokens.map((v) => v / top * most(c.v)), read: held.tokens, color: 'decode', unit: 'tokens/s', width: 1 })
   return html`<section class="minimap" aria-label="Requests in flight over the whole run; drag to select a time">
-    <${Lines} mini t=${c.t} series=${[{ label: 'requests in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${46} to=${c.end} onRange=${(a, b) => store.set({ times: [[Math.round(a), Math.round(b)]] })} label="Requests in flight over the whole run" />
+    <${Lines} mini t=${c.t} series=${series} unit="" height=${46} to=${c.end} onRange=${(a, b) => store.set({ times: [[Math.round(a), Math.round(b)]] })} label="Requests in flight and output tokens over the whole run" />
+    ${bad && html`<svg class="ticks" viewBox="0 0 1000 5" preserveAspectRatio="none" role="img" aria-label="Failed and aborted requests"><title>Failed and aborted requests</title><path d=${bad} /></svg>`}
     ${t && html`<span class="window" style=${{ left: 100 * Math.max(0, t[0] / c.end) + '%', width: 100 * Math.min(1, (t[1] - t[0]) / c.end) + '%' }}></span>`}
   </section>`
+}
+
+// failures are marks where requests failed or were aborted, at most 1000.
+function failures(rows, end) {
+  if (!rows?.n || !end) return ''
+  const at = new Set(), bad = rows.status.values.map((v) => v === 'failed' || v === 'aborted')
+  for (let i = 0; i < rows.n; i++) {
+    const t = rows.end[i] === rows.end[i] ? rows.end[i] : rows.arrival[i]
+    if (bad[rows.status.codes[i]] && t === t) at.add(Math.min(999, Math.floor(1000 * t / end)))
+  }
+  return Array.from(at, (x) => `M${x}.5 0v5`).join('')
 }
 
 export function Tabs() {

@@ -7,15 +7,15 @@ import { frame, right } from './plotarea.js'
 import { paints } from './picture.js'
 import { steps } from './steps.js'
 
-// Lines draws series [{label, values, color, unit, dash, width, fill, stepped}] over t,
+// Lines draws series [{label, values, color, unit, dash, width, fill, stepped, read}] over t,
 // in ns since the start; the last step holds until end. onRange(from, to) is a brush
-// over time.
+// over time. read are the values that are told of a series that is drawn on another scale.
 export function Lines({ t, series, height = 150, sync, onRange, unit, from, to, end, label, mini, instant }) {
   const [ref, width] = useSize(), host = useRef(null), plot = useRef(null), shown = use(theme), latest = useRef(null), last = useRef(end)
   latest.current = onRange
   last.current = end
   const reading = useRef(null)
-  reading.current = (i) => '+' + text('ns', Math.max(0, t[i])) + '   ' + series.map((s) => s.label + ' ' + (s.values[i] === s.values[i] ? text(s.unit ?? unit, s.values[i]) : 'not recorded')).join('   ')
+  reading.current = (i) => '+' + text('ns', Math.max(0, t[i])) + '   ' + series.map((s) => s.label + ' ' + ((s.read || s.values)[i] === (s.read || s.values)[i] ? text(s.unit ?? unit, (s.read || s.values)[i]) : 'not recorded')).join('   ')
   const shape = JSON.stringify([series.map((s) => [s.label, s.color, s.dash, s.fill, s.stepped]), shown, height, unit, mini])
   useLayoutEffect(() => {
     if (!width) return

@@ -8,13 +8,16 @@ import { Choice } from '../widgets.js'
 
 const doc = { error: 'could not be used', dataloss: 'the numbers miss it', notice: 'worth a look; the numbers stand', info: 'an assumption' }
 
+// Diags lists diagnostics: what was found, what it means, where, and what to do.
+export const Diags = ({ list }) => list.map((d, i) => html`<div class="diag" key=${i}><div><span class=${'severity ' + d.severity} title=${doc[d.severity]}>${d.severity}</span> <b>${d.code.replace(/_/g, ' ')}</b>${d.count > 1 && html` <span class="muted">${count(d.count)}×</span>`} <span class="muted">${doc[d.severity]}</span></div>
+        <div class="msg">${d.msg}</div>${d.fix && html`<div class="fix">${d.fix}</div>`}<div class="where"><bdi>${d.file}</bdi>${d.line > 0 ? ':' + d.line : d.offset > 0 ? ', byte ' + count(d.offset) : ''}${d.count > 1 && d.line > 0 ? ' first' : ''}</div></div>`)
+
 export function Diagnostics() {
   const r = use(store.report), [least, setLeast] = useState('all')
   const list = r.diags.filter((d) => least === 'all' || d.severity !== 'info')
   const noted = r.runs.filter((x) => x.notes.length)
   return html`<section class="panel"><div class="figure-head"><h2>Diagnostics</h2><${Choice} label="Show" value=${least} onChange=${setLeast} options=${[['all', 'All'], ['some', 'Without assumptions']]} /></div>
-      ${list.length ? list.map((d, i) => html`<div class="diag" key=${i}><div><span class=${'severity ' + d.severity} title=${doc[d.severity]}>${d.severity}</span> <b>${d.code.replace(/_/g, ' ')}</b>${d.count > 1 && html` <span class="muted">${count(d.count)}×</span>`} <span class="muted">${doc[d.severity]}</span></div>
-        <div class="msg">${d.msg}</div>${d.fix && html`<div class="fix">${d.fix}</div>`}<div class="where"><bdi>${d.file}</bdi>${d.line > 0 ? ':' + d.line : d.offset > 0 ? ', byte ' + count(d.offset) : ''}${d.count > 1 && d.line > 0 ? ' first' : ''}</div></div>`) : html`<p class="muted">${r.diags.length ? 'Only assumptions.' : 'Nothing was skipped, repaired or assumed.'}</p>`}</section>
+      ${list.length ? html`<${Diags} list=${list} />` : html`<p class="muted">${r.diags.length ? 'Only assumptions.' : 'Nothing was skipped, repaired or assumed.'}</p>`}</section>
     <section class="panel"><h2>Inputs</h2><p class="sentence">Every line or record is in exactly one of the three parts.</p><div class="scroll" tabindex="0" role="region" aria-label="Inputs"><table class="table"><thead><tr><th>input</th><th>format</th><th class="num">size</th><th class="num">lines</th><th class="num">parsed</th><th class="num">diagnosed</th><th class="num">no data</th><th>holds</th><th>why this format</th></tr></thead>
       <tbody>${r.inputs.map((x) => html`<tr key=${x.name}><td><bdi>${x.name}</bdi></td><td>${x.format || '—'}</td><td class="num">${text('bytes', x.bytes)}</td><td class="num">${count(x.total)}</td><td class="num">${count(x.parsed)}</td><td class="num">${count(x.diagnosed)}</td><td class="num">${count(x.noise)}</td><td>${Object.entries(x.kinds).map(([k, n]) => k.replace(/_/g, ' ') + ': ' + count(n)).join(', ') || '—'}</td><td class="muted reason">${x.reason}</td></tr>`)}</tbody></table></div></section>
     ${noted.length > 0 && html`<section class="panel"><h2>Notes</h2>${noted.map((x) => html`<div key=${x.label}>${r.runs.length > 1 && html`<h3>${x.label}</h3>`}<ul class="findings">${x.notes.map((n) => html`<li>${plainly(n)}</li>`)}</ul></div>`)}</section>`}
