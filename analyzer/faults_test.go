@@ -8,10 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"servescope/analyzer/diag"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 	"servescope/formats"
@@ -177,6 +180,37 @@ func TestInputChanges(t *testing.T) {
 				t.Errorf("%v: rows of %d bytes, then %d: %v", flags, len(text), len(again), err)
 			}
 			s.Close()
+		}
+	}
+}
+
+// TestInputRewrittenAtFirst says of a file that is written over during its first
+// reading that it was, and nothing of one that is appended to.
+func TestInputRewrittenAtFirst(t *testing.T) {
+	text := strings.Repeat("tiny m a 5 1 1,2\n", 50)
+	path := filepath.Join(t.TempDir(), "x.log")
+	begin := time.Unix(1_764_428_000, 0)
+	for during, said := range map[string]bool{strings.ReplaceAll(text, "1,2", "1,3"): true, text + text: false} {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o666), os.Chtimes(path, begin, begin)); err != nil {
+			t.Fatal(err)
+		}
+		in, err := formats.Expand([]string{path}, nil, formats.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := sync.OnceFunc(func() {
+			if err := os.WriteFile(path, []byte(during), 0o666); err != nil {
+				t.Error(err)
+			}
+		})
+		s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Progress: func(int64, int64) { write() }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := runTest(t, s, new(query.Query))
+		s.Close()
+		if got := slices.ContainsFunc(r.Diags, func(d diag.Diag) bool { return d.Code == "file_rewritten" }); got != said {
+			t.Errorf("%d bytes instead of %d: said %v, diags %v", len(during), len(text), got, r.Diags)
 		}
 	}
 }

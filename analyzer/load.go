@@ -139,6 +139,7 @@ func (s *Session) account(jobs []job, parts []part, seen []map[int64]*trace.RunM
 		}
 		f.diags = new(diag.Log)
 		f.diags.Merge(formats.FaultsOf(f.source))
+		f.noteRewritten()
 		f.account = formats.Account{Kinds: make(map[string]int64)}
 		for _, p := range mine {
 			f.diags.Merge(p.diags)

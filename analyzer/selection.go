@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
+	"servescope/formats"
 )
 
 // selection is the verdict of a query on every resident row: which rows it
@@ -203,6 +204,18 @@ func (c *chooser) again(sel *selection, b *trace.Batch, p place) []int32 {
 var errChanged = errors.New("the input has changed since it was first read; analyze a copy")
 
 func changed(f *file) error { return named(f, errChanged) }
+
+// noteRewritten says so of a file that was written over in place between opening it
+// and the end of its first reading: nobody knows which of its bytes were read.
+func (f *file) noteRewritten() {
+	if formats.Rewritten(f.source) {
+		f.diags.Add(diag.Diag{
+			Code: "file_rewritten", Severity: diag.Error, File: f.source.Name(), Offset: -1, Count: 1,
+			Msg: "the file was written over while it was read: these figures may be of two contents of it",
+			Fix: "analyze a copy, or a log that is not being written over",
+		})
+	}
+}
 
 // selectionDiags says which runs a query could not be applied to.
 func (s *Session) selectionDiags(sel *selection, log *diag.Log) {
