@@ -21,7 +21,7 @@ import (
 func TestInterruptedReading(t *testing.T) {
 	dir := t.TempDir()
 	log, temp, out := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "tmp"), filepath.Join(dir, "out.json")
-	for i, args := range [][]string{{"analyze", "--workers", "1"}, {"analyze", "--memory", "4KiB"}, {"convert", "--format", "csv"}} {
+	for i, args := range [][]string{{"analyze", "--workers", "1"}, {"analyze", "--memory", "4KiB"}, {"convert", "--format", "csv"}, {"convert", "--format", "parquet"}, {"convert", "--format", "arrow"}} {
 		line := `{"request_id":"a","arrival":1.5,"token_timestamps":[2.75,3.875]}` + "\n"
 		for name, text := range map[string]string{log: strings.Repeat(line, 1000), out: "old"} {
 			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -42,7 +42,7 @@ func TestInterruptedReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		opened(t, cmd.Process.Pid, log, &stderr)
-		time.Sleep(time.Duration(i) * 50 * time.Millisecond)
+		time.Sleep(time.Duration(i) * 20 * time.Millisecond)
 		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}

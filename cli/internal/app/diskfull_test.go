@@ -52,9 +52,12 @@ func TestDiskFull(t *testing.T) {
 		stdin string
 		temp  bool // the temporary files' disk is small, not the report's
 	}{
-		"spooled":  {[]string{"-", "--memory", "4KiB"}, log, true},
-		"columns":  {[]string{file, "--memory", "4KiB"}, "", true},
-		"reported": {nil, "", false},
+		"spooled": {[]string{"-", "--memory", "4KiB"}, log, true},
+		"columns": {[]string{file, "--memory", "4KiB"}, "", true},
+		"csv":     {nil, "", false},
+		"arrow":   {nil, "", false},
+		"arrows":  {nil, "", false},
+		"parquet": {nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			small := smallDisk(t, "64k")
@@ -66,8 +69,8 @@ func TestDiskFull(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append([]string{"analyze", "-o", out}, c.args...)
-			if name == "reported" {
-				args = []string{"convert", "-o", out, "--format", "csv", file}
+			if !c.temp {
+				args = []string{"convert", "-o", out, "--format", name, file}
 			}
 			t.Setenv("TMPDIR", temp)
 			var stdout, stderr bytes.Buffer
@@ -76,7 +79,7 @@ func TestDiskFull(t *testing.T) {
 			if code != 1 || stdout.Len() > 0 || !strings.Contains(text, "no space left on device") || strings.Contains(text, ".tmp") {
 				t.Errorf("exit code %d, %s%s", code, text, stdout.String())
 			}
-			if c.temp && !strings.Contains(text, "\nhint: ") {
+			if !strings.HasPrefix(text, "servescope: "+map[bool]string{true: "a temporary", false: "output " + out}[c.temp]) && name != "spooled" || !strings.Contains(text, "\nhint: ") {
 				t.Errorf("no advice: %s", text)
 			}
 			if got, _ := os.ReadFile(out); string(got) != "old" {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // output is where results go: standard output, or a file that appears under its
@@ -18,6 +20,7 @@ type output struct {
 	io.Writer
 	file *os.File // nil: standard output
 	path string   // final name; empty: written in place (a device or a pipe)
+	err  error    // the first of writing, which who writes may wrap in words of its own
 }
 
 // output opens the file path for writing ("" and "-": standard output). The
@@ -66,9 +69,27 @@ func notAnInput(path string, info fs.FileInfo, inputs []string) error {
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil && o.path != "" {
-		err = fmt.Errorf("output %s: %w", o.path, cause(err))
+		err = &outputError{o.path, cause(err)}
 	}
+	o.err = cmp.Or(o.err, err)
 	return n, err
+}
+
+// outputError is why an output cannot be written.
+type outputError struct {
+	path string
+	err  error
+}
+
+func (e *outputError) Error() string { return fmt.Sprintf("output %s: %v", e.path, e.err) }
+func (e *outputError) Unwrap() error { return e.err }
+
+// Hint returns what to do about it.
+func (e *outputError) Hint() string {
+	if errors.Is(e.err, syscall.ENOSPC) {
+		return "make room there, or write to another disk"
+	}
+	return ""
 }
 
 // commit makes the file complete and gives it its name.
@@ -85,7 +106,7 @@ func (o *output) commit() error {
 	}
 	if err != nil {
 		os.Remove(o.file.Name())
-		return fmt.Errorf("output %s: %w", o.path, cause(err))
+		return &outputError{o.path, cause(err)}
 	}
 	o.file = nil
 	return nil
@@ -111,9 +132,9 @@ func (p *Process) write(path string, inputs []string, f func(io.Writer) error) e
 	defer o.discard()
 	if err := f(o); err != nil {
 		if pe := new(fs.PathError); o.path != "" && errors.As(err, &pe) && pe.Path == o.file.Name() {
-			return fmt.Errorf("output %s: %w", o.path, pe.Err)
+			return &outputError{o.path, pe.Err}
 		}
-		return err
+		return cmp.Or(o.err, err)
 	}
 	return o.commit()
 }
