@@ -77,7 +77,7 @@ export function Minimap() {
   useEffect(() => {
     if (saved && !all || !ready || whole[i]?.of === sess) return
     const stop = new AbortController()
-    sess.view({}, { kind: 'series', run: i, buckets: 300, tokens: run.metrics.chunk_gap?.n > 0 }, { signal: stop.signal }).then((v) => setWhole({ ...whole, [i]: { of: sess, t: v.columns.t, v: v.columns.running_mean, tokens: v.columns.output_tokens?.map((n) => n / (v.bucket / 1e9)), end: v.columns.t[v.columns.t.length - 1] + v.bucket } }), () => {})
+    sess.view({}, { kind: 'series', run: i, buckets: 300, tokens: run.metrics.chunk_gap?.n > 0 }, { signal: stop.signal }).then((v) => setWhole({ ...whole, [i]: { of: sess, t: v.columns.t, v: v.columns.running_mean, tokens: v.columns.output_tokens && rate(v.columns.output_tokens, v.bucket, 5), end: v.columns.t[v.columns.t.length - 1] + v.bucket } }), () => {})
     return () => stop.abort()
   }, [all, sess, i, ready])
   const held = whole[i]?.of === sess ? whole[i] : null, c = held || own
@@ -94,6 +94,13 @@ export function Minimap() {
     ${t && html`<span class="window" style=${{ left: 100 * Math.max(0, t[0] / c.end) + '%', width: 100 * Math.min(1, (t[1] - t[0]) / c.end) + '%' }}></span>`}
   </section>`
 }
+
+// rate is what came a second, over so many buckets at a time: single ones of the map are
+// so short that their counts jump.
+const rate = (n, bucket, wide) => n.map((_, i) => {
+  const from = i - i % wide, to = Math.min(n.length, from + wide)
+  return n.subarray(from, to).reduce((a, v) => a + v, 0) / ((to - from) * bucket / 1e9)
+})
 
 // failures are marks where requests failed or were aborted, at most 1000.
 function failures(rows, end) {
