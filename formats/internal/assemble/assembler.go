@@ -156,13 +156,16 @@ func (q *open) name(buf *[idLen + restLen]byte) []byte {
 	return buf[:min(int(q.idSize), len(buf))]
 }
 
-// is reports whether the request has that id.
+// is reports whether the request has that id. For a short one it does not touch the
+// detail, which is far away.
 func (q *open) is(id []byte) bool {
-	if q.idSize == longID {
+	switch {
+	case q.idSize <= idLen:
+		return string(q.id[:q.idSize]) == string(id)
+	case q.idSize == longID:
 		return string(q.longID) == string(id)
 	}
-	n := min(int(q.idSize), idLen)
-	return int(q.idSize) == len(id) && string(q.id[:n]) == string(id[:n]) && string(q.rest[:int(q.idSize)-n]) == string(id[n:])
+	return int(q.idSize) == len(id) && string(q.id[:]) == string(id[:idLen]) && string(q.rest[:q.idSize-idLen]) == string(id[idLen:])
 }
 
 // setName gives a new request its id.
