@@ -13,6 +13,10 @@ import (
 )
 
 // gzipReader decompresses all members of a gzip file, one after the other.
+// Members that do not say how long they are could be guessed at by the bytes that
+// begin one. They are not: a guess has to be decompressed before the chain of members
+// confirms it, whatever it expands to, so that a hostile file costs its expansion once
+// more or a bound on it; and what rotates logs writes a file with one member.
 type gzipReader struct {
 	l    *layer
 	raw  *counter
