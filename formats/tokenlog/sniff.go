@@ -8,6 +8,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/mapping"
 )
 
 // sniffLines is how many lines of a head are looked at.
@@ -27,7 +28,7 @@ func sniffEvents(h *formats.Head) (formats.Score, string) {
 
 // sniff scores the lines of a head. A format that the best line is sure of is
 // only likely when most lines are something else.
-func sniff(h *formats.Head, score func([]formats.Key) formats.Score, wanted string) (formats.Score, string) {
+func sniff(h *formats.Head, score func(line []byte, keys []formats.Key) formats.Score, wanted string) (formats.Score, string) {
 	best, hits, objects := formats.No, 0, 0
 	for _, line := range headLines(h) {
 		keys := formats.Keys(line)
@@ -38,7 +39,7 @@ func sniff(h *formats.Head, score func([]formats.Key) formats.Score, wanted stri
 		if slices.ContainsFunc(keys, func(k formats.Key) bool { return slices.Contains(foreign, k.Name) }) {
 			continue
 		}
-		if s := score(keys); s > formats.No {
+		if s := score(line, keys); s > formats.No {
 			hits++
 			best = max(best, s)
 		}
@@ -84,15 +85,12 @@ func objectLines(b []byte) (lines [][]byte) {
 }
 
 // recordScore scores the keys of one line as those of a request.
-func recordScore(keys []formats.Key) formats.Score {
-	var begin, list, times, tokens, others int
+func recordScore(line []byte, keys []formats.Key) formats.Score {
+	var begin, list, times, tokens, inner int
 	_, id := formats.Find(keys, "request_id")
 	for i := range keys {
 		f := known(&keys[i])
 		if f == nil {
-			if isTime(keys[i].Name) {
-				others++
-			}
 			continue
 		}
 		switch f.kind {
@@ -100,7 +98,9 @@ func recordScore(keys []formats.Key) formats.Score {
 			begin++
 			times++
 		case stamp, duration:
-			times++
+			if times++; f.kind == duration || !slices.Contains(outer[:], f.name) {
+				inner++
+			}
 		case tokenTimes, gapList:
 			list++
 		case count, tokenCounts:
@@ -109,10 +109,14 @@ func recordScore(keys []formats.Key) formats.Score {
 			return formats.No
 		}
 	}
+	others, first := false, false
+	if list == 0 {
+		others, first = mapping.Latencies(line, ours)
+	}
 	switch {
 	case list > 0 && times > 0:
 		return formats.Sure
-	case list == 0 && others > 0 && (begin == 0 || times == begin):
+	case others && (begin == 0 || times == begin), first && inner == 0:
 		return formats.No // what it measures has other names here
 	case list > 0, begin > 0 && (tokens > 0 || times > 1):
 		return formats.Likely
@@ -122,14 +126,13 @@ func recordScore(keys []formats.Key) formats.Score {
 	return formats.No
 }
 
-// isTime tells whether a name is that of when a request begins, or of how long
-// what takes, in other logs.
-func isTime(name string) bool {
-	name = strings.ToLower(name)
-	return slices.ContainsFunc(timeWords[:], func(part string) bool { return strings.Contains(name, part) })
-}
+// outer are the stamps that tell nothing of what is between a request's ends.
+var outer = [...]string{"sent", "received", "scheduled_send", "finished", "last_token"}
 
-var timeWords = [...]string{"ttft", "latency", "e2e", "duration", "elapsed", "first_token", "first_chunk", "received", "arriv", "start", "created", "sent_"}
+// ours tells whether a name is that of a key.
+func ours(name string) bool {
+	return keys.lookup(append([]byte(name), make([]byte, 8)...), 0, len(name)) != nil
+}
 
 // known returns the field that a key names, if its value can be one.
 func known(k *formats.Key) *field {
@@ -151,7 +154,7 @@ func known(k *formats.Key) *field {
 
 // eventScore scores the keys of one line as those of an event. Errors and aborts
 // alone make no token log: every application's log has events with these names.
-func eventScore(keys []formats.Key) formats.Score {
+func eventScore(_ []byte, keys []formats.Key) formats.Score {
 	var at, name, id, ours bool
 	for i := range keys {
 		f := known(&keys[i])
