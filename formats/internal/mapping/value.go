@@ -57,9 +57,16 @@ func float(raw []byte) (float64, bool) {
 	return v, ok && n == len(raw)
 }
 
-// duration reads a duration with its units: 1.5s, 2m3s, "120 ms".
+// duration reads a duration with its units: 1.5s, 2m3s, "120 ms", or in the forms of
+// ISO 8601 and of a clock.
 func duration(raw []byte) (ns int64, ok bool) {
 	raw = bytes.TrimSpace(raw)
+	if len(raw) > 0 && raw[0] == 'P' {
+		return isoDuration(raw[1:])
+	}
+	if bytes.IndexByte(raw, ':') > 0 {
+		return clockDuration(raw)
+	}
 	for len(raw) > 0 {
 		_, n, fits := numx.Scaled(raw, 0)
 		if !fits {
