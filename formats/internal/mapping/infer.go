@@ -25,6 +25,7 @@ type profile struct {
 	n, numbers, whole, dates, durations, lists, commas int
 
 	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
+	points           int // numbers with a point
 
 	digits    int // most behind the point
 	empty     int // lists without an element
@@ -64,12 +65,12 @@ func (p *profile) value(c cell) float64 {
 			p.dates++
 			return -1
 		}
-		if list, ok := listOf(nil, raw, 9); ok {
+		if list, ok := floatsOf(raw); ok {
 			p.lists++
 			if len(list) == 0 {
 				p.empty++
 			} else { // the middle of a list stands for it
-				return float64(list[len(list)/2]) / 1e9
+				return list[len(list)/2]
 			}
 			return -1
 		}
@@ -82,6 +83,7 @@ func (p *profile) value(c cell) float64 {
 		d := 0
 		if k := bytes.IndexByte(raw, '.'); k >= 0 {
 			d = len(raw) - k - 1
+			p.points++
 		} else if p.typed != nil && p.typed.Step > 0 {
 			d = digits(raw)
 		}

@@ -268,11 +268,8 @@ func (t *table) cell(n int, raw []byte) {
 		}
 		t.rec.cells = append(t.rec.cells, cell{})
 	}
-	if t.comma && decimalComma(raw) && bytes.Count(raw, []byte(",")) == 1 {
-		from := len(t.spare)
-		t.spare = append(t.spare, raw...)
-		raw = t.spare[from:len(t.spare):len(t.spare)]
-		raw[bytes.IndexByte(raw, ',')] = '.'
+	if t.comma {
+		raw = t.point(raw)
 	}
 	t.rec.cells[n] = textCell(raw)
 }

@@ -35,6 +35,27 @@ func listOf(dst []int64, raw []byte, scale int) (list []int64, ok bool) {
 	}
 }
 
+// floatsOf reads an array of numbers, of whatever size; an element that is none is -1.
+func floatsOf(raw []byte) (list []float64, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < 2 || raw[0] != '[' || raw[len(raw)-1] != ']' {
+		return nil, false
+	}
+	raw = bytes.TrimSpace(raw[1 : len(raw)-1])
+	for more := len(raw) > 0; more; {
+		var item []byte
+		item, raw, more = bytes.Cut(raw, []byte(","))
+		v, ok := float(item)
+		if item = bytes.TrimSpace(item); !ok && (len(item) == 0 || !isNull(item)) {
+			return nil, false
+		} else if !ok {
+			v = -1
+		}
+		list = append(list, v)
+	}
+	return list, true
+}
+
 // datesOf reads an array of dates, with or without quotes, and calls each for
 // them; one that is null has no digits of the day.
 func datesOf(raw []byte, each func(d date, known bool)) bool {

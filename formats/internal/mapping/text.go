@@ -39,7 +39,7 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 // names from one of values.
 func sampleOf(head []byte, given []assignment) (*sample, outcome) {
 	s, res := sampleWith(head, given, false)
-	if res == found && s.flat && s.delim != ',' && s.decimals() {
+	if res == found && s.flat && s.delim != ',' && s.decimals(given) {
 		return sampleWith(head, given, true)
 	}
 	return s, res
