@@ -13,6 +13,7 @@ import (
 type Set struct {
 	formats []*Format
 	partial bool
+	marks   []string // of lines of the formats that a partial set lacks
 }
 
 // NewSet returns a set of the given formats, ordered by priority. Two formats
@@ -35,8 +36,11 @@ func NewSet(list ...*Format) *Set {
 
 // Partial returns the set as part of one whose other formats have greater priorities.
 // It knows what one of its formats is sure of. Anything else can be of a format that
-// it lacks, and is a *PartialError.
-func (s *Set) Partial() *Set { return &Set{formats: s.formats, partial: true} }
+// it lacks, and is a *PartialError. Marks are texts, one of which is in every line by
+// which one of these formats knows itself among the lines of a text log.
+func (s *Set) Partial(marks ...string) *Set {
+	return &Set{formats: s.formats, partial: true, marks: marks}
+}
 
 // PartialError says that a set cannot tell what the whole set can.
 type PartialError struct{ Name string } // of a source or a format

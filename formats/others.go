@@ -1,6 +1,9 @@
 package formats
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Other is a format that some lines of a source are of, which is read as another.
 type Other struct {
@@ -40,7 +43,9 @@ func (s *Set) Others(h *Head, f *Format) (others []Other, err error) {
 		head := &Head{Name: h.Name, Size: int64(len(g.text)), Start: g.text}
 		switch score, _ := f.Sniff(head); {
 		case g.names[0] == "" && score >= Likely:
-			s.amid(head, f, add)
+			if err := s.amid(head, f, add); err != nil {
+				return nil, err
+			}
 			continue
 		case score > No:
 			continue
@@ -57,7 +62,10 @@ func (s *Set) Others(h *Head, f *Format) (others []Other, err error) {
 }
 
 // amid looks for lines of text that are of another format, among those of f.
-func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) {
+func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) error {
+	if s.partial && s.lacks(h, f) {
+		return &PartialError{h.Name}
+	}
 	for _, g := range s.formats {
 		if score, _ := g.Sniff(h); g == f || score < Likely {
 			continue
@@ -78,6 +86,24 @@ func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) {
 			add(g, n)
 		}
 	}
+	return nil
+}
+
+// lacks tells whether lines of h that are not of f may be of a format that the set
+// lacks: two at least, for one may be quoted.
+func (s *Set) lacks(h *Head, f *Format) bool {
+	n := 0
+	for _, line := range h.Lines() {
+		if !slices.ContainsFunc(s.marks, func(mark string) bool { return bytes.Contains(line, []byte(mark)) }) {
+			continue
+		}
+		if score, _ := f.Sniff(&Head{Name: h.Name, Size: int64(len(line)), Start: line}); score < Maybe {
+			if n++; n > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // groups sorts the lines of a head into groups, in the order in which these begin.

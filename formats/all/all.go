@@ -22,7 +22,18 @@ func add(f *formats.Format) { list = append(list, f) }
 func Set() *formats.Set {
 	s := formats.NewSet(list...)
 	if partial {
-		return s.Partial()
+		return s.Partial(marks...)
 	}
 	return s
+}
+
+// marks are what lines have, in a log of another program, of the formats of text that
+// the core is without. That a line has one costs no more than loading the whole.
+var marks = []string{
+	"total_time", "text_generation_router::", // tgi
+	"eval time", `"predicted_ms"`, // llamacpp
+	"[GIN] ",                          // ollama
+	"== Info", "=> Send ", "<= Recv ", // sse: traces of curl
+	"data:", "[DONE]", `completion"`, `completion.chunk"`, `"choices"`, `"delta"`, `"usage"`, `"meta_info"`, // sse: events behind a stamp
+	`"details"`, `"message"`, `"response"`, `"type"`, `"error"`, `"token"`,
 }

@@ -4,17 +4,14 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"reflect"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestBeyondTheCore: which formats the page's core holds is said by build tags, in
-// one way. Those that it lacks come after all that it has, so that a file that one
-// of its formats is sure of is read as every format together would have it.
-func TestBeyondTheCore(t *testing.T) {
+// beyond returns the packages of the formats that the page's core lacks, which build
+// tags say, in one way.
+func beyond(t *testing.T) map[string]bool {
+	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -39,12 +36,19 @@ func TestBeyondTheCore(t *testing.T) {
 			}
 		}
 	}
+	return beyond
+}
+
+// TestBeyondTheCore: the formats that the page's core lacks come after all that it has,
+// so that a file that one of its formats is sure of is read as every format together
+// would have it.
+func TestBeyondTheCore(t *testing.T) {
+	beyond := beyond(t)
 	last, first := 0, 1<<30
 	for _, f := range Set().All() {
-		sniff := runtime.FuncForPC(reflect.ValueOf(f.Sniff).Pointer()).Name()
-		switch pkg := regexp.MustCompile(`^[\w/]+`).FindString(sniff); {
+		switch pkg := packageOf(t, f); {
 		case !strings.HasPrefix(pkg, "servescope/formats/"):
-			t.Errorf("%s: the package of %s is not known", f.Name, sniff)
+			t.Errorf("%s: its package is not known: %s", f.Name, pkg)
 		case beyond[pkg]:
 			first = min(first, f.Priority)
 		default:
