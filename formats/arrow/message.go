@@ -222,6 +222,9 @@ func (q *queue) next() (*ipc.Message, error) {
 	if err := readFull(q.s.at, body, m.body); err != nil {
 		return nil, err
 	}
+	if !m.claims(meta, body) {
+		return nil, errMessage
+	}
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
