@@ -83,6 +83,9 @@ func sniffAPI(text []byte) (formats.Score, string) {
 	if !bytes.Contains(text, []byte(`"resultType"`)) || !bytes.Contains(text, []byte(`"result"`)) {
 		return formats.No, "it is JSON, but no answer of the API of Prometheus"
 	}
+	if bytes.Contains(text, []byte(`"resultType":"streams"`)) || bytes.Contains(text, []byte(`"resultType": "streams"`)) {
+		return formats.No, "it is an answer of the API of Loki: lines of logs, as logcli query --output=raw prints them"
+	}
 	for _, name := range prefixes {
 		for _, colon := range []string{`"__name__":"`, `"__name__": "`} {
 			if bytes.Contains(text, []byte(colon+name.prefix)) {

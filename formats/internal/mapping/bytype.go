@@ -47,7 +47,7 @@ func (s *sample) byType(m *mapping, e *entry, c class) {
 	}
 	if e.unit != noUnit && e.unit != written && unitNames[e.unit] != step {
 		m.ask = fmt.Sprintf("column %s is not in %s: its type is a %s", label(e.name), unitNames[e.unit], what)
-		m.fix = fmt.Sprintf("leave the unit out: --map %s=%s", about[e.role].name, e.name)
+		m.fix = "leave the unit out: " + option(assign(e.role, e.name, noUnit))
 		return
 	}
 	e.unit, e.typed, e.epoch = nanos, f, f.Instant

@@ -45,13 +45,11 @@ func (s *sample) otherClock(m *mapping) {
 		if i > 0 {
 			m.fix += ", or"
 		}
-		m.fix += " --map "
-		for k, e := range stamps {
-			if k > 0 {
-				m.fix += ","
-			}
-			m.fix += fmt.Sprintf("%s=%s:%s", about[e.role].name, e.name, unitNames[u])
+		var all []string
+		for _, e := range stamps {
+			all = append(all, assign(e.role, e.name, u))
 		}
+		m.fix += " " + option(all...)
 	}
 }
 
@@ -85,8 +83,7 @@ func (s *sample) beforehand(m *mapping) {
 			continue
 		}
 		m.ask = fmt.Sprintf("column %s lies before %s in many records: it may be no point in time but a latency", label(e.name), label(start.name))
-		unit := unitNames[e.unit]
-		m.fix = fmt.Sprintf("say --map %s=%s:%s, or --map %s=%s:%s", about[c.latency].name, e.name, unit, about[c.stamp].name, e.name, unit)
+		m.fix = "say " + option(assign(c.latency, e.name, e.unit)) + ", or " + option(assign(c.stamp, e.name, e.unit))
 		return
 	}
 }

@@ -23,13 +23,29 @@ func (s *sample) example() string {
 	if score < sureSpan {
 		text += ":UNIT"
 	}
-	if strings.ContainsAny(text, " \"'$&;()|<>*?[]#~`\\") {
-		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-	}
+	text = option(text)
 	if score < sureSpan {
 		text += " with UNIT s, ms, us or ns"
 	}
+	return text
+}
+
+// option is the option that gives assignments, as a shell reads it.
+func option(assignments ...string) string {
+	text := strings.Join(assignments, ",")
+	if strings.ContainsAny(text, " \"'$&;()|<>*?[]{}#~!`\\") {
+		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
 	return "--map " + text
+}
+
+// assign is the assignment of a column, in a unit or none, to a role.
+func assign(r role, column string, u unit) string {
+	text := about[r].name + "=" + column
+	if u != noUnit {
+		text += ":" + unitNames[u]
+	}
+	return text
 }
 
 const sureSpan = 3 // its type is a duration

@@ -26,6 +26,7 @@ type profile struct {
 
 	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
 	points           int // numbers with a point
+	rounded          int // numbers whose last digits are not written: 1.767E+09
 
 	digits    int // most behind the point
 	empty     int // lists without an element
@@ -33,6 +34,8 @@ type profile struct {
 	low, high float64
 	values    []float64     // by record; -1 where there is none
 	label     bool          // the column may name events or requests
+	state     bool          // it may be a status
+	statuses  int           // values that are one
 	texts     []string      // by record, of such a column
 	typed     *column.Field // what a columnar file says of it, or nil
 }
@@ -58,6 +61,9 @@ func (p *profile) add(k int, c cell) {
 func (p *profile) value(c cell) float64 {
 	p.n++
 	raw := bytes.TrimSpace(c.raw)
+	if p.state && isStatus(raw) {
+		p.statuses++
+	}
 	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
 		dates := 0
 		if datesOf(raw, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
@@ -89,6 +95,9 @@ func (p *profile) value(c cell) float64 {
 		}
 		if d == 3 {
 			p.thirds++
+		}
+		if rounded(raw) {
+			p.rounded++
 		}
 		if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
 			p.whole++
@@ -162,6 +171,9 @@ func (p *profile) fits(c class) bool {
 	numeric := p.half(p.numbers)
 	if p.typed != nil && p.typed.Step > 0 && p.n > 0 {
 		return p.kept(c)
+	}
+	if p.coarse() && (c == stamp || c == stamps) {
+		return false
 	}
 	switch c {
 	case stamp:
@@ -258,6 +270,7 @@ func (s *sample) fill() {
 		p := profile{}
 		p.joined, p.levels, p.named = words(s.names[len(s.profiles)])
 		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
+		p.state = match(status, p.joined, p.levels) >= 0
 		s.profiles = append(s.profiles, p)
 	}
 }
@@ -275,6 +288,9 @@ func (s *sample) guess(m *mapping) {
 			k := match(r, p.joined, p.levels)
 			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || about[r].class == stamp && p.lasts() {
 				continue
+			}
+			if r == status && !p.half(p.statuses) {
+				k += 1e6 // the level of a log line may be its status, too
 			}
 			if best < 0 || k < best {
 				if field >= 0 {
@@ -309,7 +325,11 @@ func (s *sample) unused(m *mapping) {
 				break
 			}
 			if c := about[r].class; c != text && p.n > 0 && match(r, p.joined, p.levels) >= 0 && !p.fits(c) && m.of(r) == nil {
-				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, but not by its values", label(s.names[i]), about[r].name))
+				why := "but not by its values"
+				if p.coarse() && (c == stamp || c == stamps) {
+					why = "but its " + tooCoarse
+				}
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, %s", label(s.names[i]), about[r].name, why))
 				break
 			}
 		}
@@ -388,38 +408,6 @@ func (m *mapping) oneClock() {
 	})
 }
 
-// endStamp tells whether the only stamp is that of the line of a log, which is
-// written when the request has ended.
-func (s *sample) endStamp(m *mapping) {
-	a := m.of(arrival)
-	if a == nil || a.given || m.events || m.has(firstToken, lastToken, finished, times) || !m.has(e2e, ttft) {
-		return
-	}
-	switch name := s.profiles[a.field].joined; name {
-	case "timestamp", "ts", "time", "datetime", "date", "date_time", "time_local", "time_iso8601", "msec", "logged_at", "log_time", "event_time", "at":
-		writer := ""
-		for i := range s.profiles {
-			switch s.profiles[i].joined {
-			case "level", "levelname", "severity", "log_level":
-				writer = "a logger's line"
-			case "remote_addr", "upstream_response_time", "body_bytes_sent":
-				writer = "an access log of nginx"
-			}
-		}
-		if name == "time_local" || name == "time_iso8601" || name == "msec" {
-			writer = "an access log of nginx"
-		}
-		if s.names[a.field] == "@timestamp" {
-			writer = "a log line's stamp"
-		}
-		if writer == "" {
-			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say --map finished=%s", label(a.name), a.name))
-			return
-		}
-		a.role, a.why = finished, a.why+", "+writer+", written when the request has ended"
-	}
-}
-
 // unit finds the unit of a column of times.
 func (s *sample) unit(m *mapping, e *entry, c class) {
 	p := &s.profiles[e.field]
@@ -435,6 +423,9 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 		switch {
 		case p.dates > 0 && p.half(p.dates+p.empty):
 			e.unit, e.why = written, e.why+"; dates"
+			return
+		case p.coarse():
+			m.ask, m.fix = fmt.Sprintf("column %s cannot be used: its %s", label(e.name), tooCoarse), "export it with all digits, as 64-bit numbers"
 			return
 		case e.unit != noUnit: // given
 			if e.epoch = epoch == e.unit; epoch != noUnit && !e.epoch {
@@ -490,6 +481,6 @@ func (m *mapping) suggest(e *entry, units ...unit) {
 		if i > 0 {
 			m.fix += " or"
 		}
-		m.fix += fmt.Sprintf(" --map %s=%s:%s", about[e.role].name, e.name, unitNames[u])
+		m.fix += " " + option(assign(e.role, e.name, u))
 	}
 }

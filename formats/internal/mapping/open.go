@@ -154,6 +154,9 @@ func (s *sample) learn(given []assignment) *mapping {
 		if len(s.names) > 0 {
 			m.ask += "; there are " + s.columns()
 		}
+		if k := slices.IndexFunc(s.profiles, func(p profile) bool { return p.coarse() }); k >= 0 {
+			m.ask += "; in column " + label(s.names[k]) + " " + tooCoarse
+		}
 		if example := s.example(); example != "" {
 			m.fix += ", as in " + example + "; roles are " + roleNames()
 		}

@@ -1,0 +1,35 @@
+package mapping
+
+import "fmt"
+
+// endStamp tells whether the only stamp is that of the line of a log, which is
+// written when the request has ended.
+func (s *sample) endStamp(m *mapping) {
+	a := m.of(arrival)
+	if a == nil || a.given || m.events || m.has(firstToken, lastToken, finished, times) || !m.has(e2e, ttft) {
+		return
+	}
+	switch name := s.profiles[a.field].joined; name {
+	case "timestamp", "ts", "time", "datetime", "date", "date_time", "asctime", "time_local", "time_iso8601", "msec", "logged_at", "log_time", "event_time", "at":
+		writer := ""
+		for i := range s.profiles {
+			switch s.profiles[i].joined {
+			case "level", "levelname", "severity", "log_level":
+				writer = "a logger's line"
+			case "remote_addr", "upstream_response_time", "body_bytes_sent":
+				writer = "an access log of nginx"
+			}
+		}
+		if name == "time_local" || name == "time_iso8601" || name == "msec" {
+			writer = "an access log of nginx"
+		}
+		if s.names[a.field] == "@timestamp" {
+			writer = "a log line's stamp"
+		}
+		if writer == "" {
+			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say %s", label(a.name), option(assign(finished, a.name, noUnit))))
+			return
+		}
+		a.role, a.why = finished, a.why+", "+writer+", written when the request has ended"
+	}
+}
