@@ -108,9 +108,10 @@ func delimiter(head []byte) (delim byte, flat bool) {
 	}
 	delim = ','
 	most := 0
+	own := bytes.Clone(head) // reading moves what it has not used
 	for _, d := range []byte(",;\t|") {
 		t := &table{flat: true, delim: d}
-		in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: head, Size: 1}
+		in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: append(own[:0], head...), Size: 1}
 		width, same, rows := 0, 0, 0
 		for rows < 50 {
 			t.rec.cells = t.rec.cells[:0]
