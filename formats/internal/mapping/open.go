@@ -157,6 +157,9 @@ func (s *sample) learn(given []assignment) *mapping {
 		if k := slices.IndexFunc(s.profiles, func(p profile) bool { return p.coarse() }); k >= 0 {
 			m.ask += "; in column " + label(s.names[k]) + " " + tooCoarse
 		}
+		if s.typed != nil && len(s.typed.from.Damage()) > 0 {
+			m.ask += "; the first rows cannot be read: " + s.typed.from.Damage()[0].Msg
+		}
 		if example := s.example(); example != "" {
 			m.fix += ", as in " + example + "; roles are " + roleNames()
 		}
