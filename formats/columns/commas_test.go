@@ -23,6 +23,7 @@ func TestCommas(t *testing.T) {
 		"a list in a column not used":   {"id;ttft_ms;latency_ms;gpus\n1;85,2;1340,5;0,1,2\n2;70,2;700,5;0,1,3\n", "1 ok first=85.2 end=1340.5/2 ok first=70.2 end=700.5"},
 		"points part thousands, later":  {"id;ttft_ms;latency_ms\n" + strings.Repeat("1;85,2;1340,5\n", 600) + "2;1.185;13400,5\n", "2 ok end=13400.5"},
 		"commas part thousands, later":  {"id;ttft_ms;latency_ms\n" + strings.Repeat("1;85.2;340.5\n", 600) + "2;85.5;1,340\n", "2 ok first=85.5"},
+		"thousands, cut off":            {"id;ttft_ms;latency_ms\n1;85,200;1340,5", ask},
 		"commas part thousands of JSON": {`{"id":"1","ttft_ms":"85","latency_ms":"1,340"}` + "\n", ask},
 	} {
 		rows, codes, run := read(t, source(c.text), formats.Options{})

@@ -250,6 +250,9 @@ func (s *sample) take() {
 	if s.rec.ragged || s.rec.last && s.records > 0 {
 		return
 	}
+	if n := len(s.rec.cells) - 1; s.flat && s.rec.last && n >= 0 {
+		s.rec.cells[n].set = false // it may be cut off: 1340,5 of 1340,500
+	}
 	if s.typed != nil { // of many columns, few may be wanted
 		for _, i := range s.typed.want {
 			s.profiles[i].add(s.records, s.rec.cells[i])
