@@ -15,7 +15,8 @@ import (
 )
 
 // places are places of which each has Folders of its own, as those have that share no
-// memory with the session.
+// memory with the session. The bytes of a part count as read when it is opened: who waits
+// for a number of bytes comes by it, whoever reads how much of the input.
 type places struct {
 	n int
 
@@ -60,6 +61,13 @@ func (p *places) Open(ctx context.Context, reader int, part *Part) (formats.Read
 			}
 		}
 		r.folder = *own
+	}
+	n := part.Range.To - part.Range.From
+	if part.Range.To < 0 {
+		n = part.Source.Size() - part.Range.From
+	}
+	if err := part.Read(int(n)); err != nil {
+		return nil, err
 	}
 	var err error
 	r.Reader, err = part.Format.Open(ctx, part.Source, part.Range, part.Options)
