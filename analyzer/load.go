@@ -33,8 +33,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 	}
 	first := make([]int64, len(jobs))
 	keep := s.newKeeper(lists)
-	s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
-	p.storeIn(s.store)
+	s.shelve()
 	readers := s.readers(jobs)
 	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: s.store, size: s.size}}, readers)
 	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: s.store, size: s.size}}, readers)
@@ -63,7 +62,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 		if p != nil && !folded {
 			c.fold(worker, b, &kernel.View{Batch: f.seen(b, f.view(b.Run)), RunIndex: at.slot})
 		}
-		return s.store.failed()
+		return cmp.Or(s.store.failed(), s.stated.failed())
 	})
 	for w := range collectors {
 		collectors[w].seal()

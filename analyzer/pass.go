@@ -41,13 +41,6 @@ func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, worke
 	}
 }
 
-// storeIn says where states put what does not fit their memory. p may be nil.
-func (p *pass) storeIn(s *store) {
-	if p != nil {
-		p.facts.Store = s.states()
-	}
-}
-
 // update folds the rows of v; without groups all are in the one of an ungrouped
 // query. Each worker is one goroutine.
 func (p *pass) update(worker int, v *kernel.View) {
@@ -162,7 +155,7 @@ func (p *pass) mergeKernel(i int) (out kernel.State, err error) {
 // fold runs the kernels over the rows that sel selects, in as many passes as
 // they ask for, and returns their final states with all that they learned.
 func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, first []kernel.State, part *partials) ([]kernel.State, *kernel.Facts, error) {
-	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index)), Store: s.store.states()}
+	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index)), Store: s.states()}
 	sel.bounds(facts)
 	final := make([]kernel.State, len(kernels))
 	wanted := make([]int, len(kernels)) // the kernels of the current pass

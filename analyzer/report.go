@@ -90,11 +90,16 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *engine) (*report.R
 // facts holds the steady windows that a steady trim needs. tell says that whoever
 // takes partial reports may have some.
 func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *kernel.Facts, log *diag.Log, tell bool) (*output, *kernel.Facts, error) {
+	defer func() {
+		if s.stated != nil {
+			s.stated.empty()
+		}
+	}()
 	var first []kernel.State
 	if !s.loaded {
 		var p *pass
 		if plain(q) && !s.opt.Join {
-			p = newPass(q, new(kernel.Facts), e.kernels, s.places())
+			p = newPass(q, &kernel.Facts{Store: s.states()}, e.kernels, s.places())
 		}
 		if p != nil && tell && s.tell != nil {
 			p.partials = &partials{s: s, q: q, e: e, sel: &selection{q: q}, total: -1}
@@ -120,6 +125,9 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	steps := s.foldSteps(sel, learned)
 	out.loads = steps[len(steps)-1]
 	out.finish(append(states, steps...))
+	if err := s.stated.failed(); err != nil {
+		return nil, nil, err
+	}
 	s.capDiags(q, out, learned, log)
 	s.stepDiags(steps, log)
 	if len(q.By) > 0 && !sel.steps.grouped {

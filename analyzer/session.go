@@ -81,6 +81,7 @@ type Session struct {
 	slots  slots
 	rows   []*resident // request columns in order of (input, offset)
 	store  *store      // where they are, and the steps
+	stated *store      // what the states of kernels do not hold in memory; nil before there are any
 	loaded bool
 	lists  bool        // the token lists of rows are resident too
 	bases  []int32     // by job: the number of its first row among all

@@ -27,6 +27,15 @@ type store struct {
 	err  error
 }
 
+// shelve makes an empty store for columns, of that of a reading which has failed if
+// there is one.
+func (s *Session) shelve() {
+	if s.store == nil {
+		s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
+	}
+	s.store.empty()
+}
+
 // add takes the columns of r, which nobody reads yet.
 func (s *store) add(r *resident) {
 	s.mu.Lock()
@@ -74,13 +83,30 @@ func (s *store) Read(p []byte, off int64) error {
 	return err
 }
 
-// states returns where the states of kernels put what does not fit their memory, nil
-// where nothing may be written.
-func (s *store) states() stat.Store {
-	if s == nil || s.spill == nil {
+// states returns where the states of kernels put what does not fit their memory, for as
+// long as one question takes; nil where nothing may be written.
+func (s *Session) states() stat.Store {
+	if s.stated == nil {
+		s.stated = &store{spill: s.inputs.Spill()}
+	}
+	if s.stated.spill == nil {
 		return nil
 	}
-	return s
+	return s.stated
+}
+
+// empty gives the room of a store back, which may be used again, and forgets its error.
+// Nothing of what it held is read any more.
+func (s *store) empty() {
+	s.mu.Lock()
+	s.held, s.size, s.full, s.err = nil, 0, false, nil
+	s.mu.Unlock()
+	if s.spill == nil {
+		return
+	}
+	if err := s.spill.Empty(); err != nil {
+		s.fail(err)
+	}
 }
 
 func (s *store) fail(err error) {
@@ -91,8 +117,11 @@ func (s *store) fail(err error) {
 	}
 }
 
-// failed returns why columns are lost, or nil.
+// failed returns why something is lost, or nil. s may be nil: nothing is in it.
 func (s *store) failed() error {
+	if s == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err

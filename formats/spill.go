@@ -3,8 +3,10 @@ package formats
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 )
 
 // Spill is a temporary file that holds what is not held in memory. It is safe for
@@ -41,6 +43,20 @@ func (s *Spill) Append(p []byte) (off int64, err error) {
 	return off, nil
 }
 
+// Empty gives the room of the file back. What was appended cannot be read any more.
+func (s *Spill) Empty() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size = 0
+	if s.file == nil {
+		return nil
+	}
+	if err := s.file.Truncate(0); err != nil {
+		return s.from.failed(err)
+	}
+	return nil
+}
+
 // Read reads the bytes at off, len(p) of them.
 func (s *Spill) Read(p []byte, off int64) error {
 	if _, err := s.file.ReadAt(p, off); err != nil {
@@ -63,6 +79,12 @@ func (e *scratchError) Unwrap() error { return e.err }
 
 // Hint returns what to do about it.
 func (e *scratchError) Hint() string {
+	switch {
+	case errors.Is(e.err, fs.ErrNotExist):
+		return "create the directory, or name another in TMPDIR"
+	case errors.Is(e.err, fs.ErrPermission), errors.Is(e.err, syscall.EROFS), errors.Is(e.err, syscall.ENOTDIR):
+		return "name a directory in TMPDIR that may be written to"
+	}
 	return "make room there, or name another directory in TMPDIR"
 }
 

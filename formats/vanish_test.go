@@ -69,3 +69,20 @@ func read(src Source) (string, error) {
 	b, err := io.ReadAll(r)
 	return string(b), err
 }
+
+// TestScratchVanishes: the advice fits why no temporary file can be made.
+func TestScratchVanishes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "file", "text")
+	for name, want := range map[string]string{"missing": "create the directory", "file": "a directory in TMPDIR that may be written to"} {
+		in, err := Expand([]string{filepath.Join(dir, "file")}, nil, Options{Scratch: filepath.Join(dir, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var advice interface{ Hint() string }
+		if _, err = in.Spill().Append([]byte("x")); !errors.As(err, &advice) || !strings.Contains(advice.Hint(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		in.Close()
+	}
+}
