@@ -133,10 +133,14 @@ func (s *Session) readers(jobs []job) int {
 	return s.opt.Workers
 }
 
-// foldElsewhere returns what p is in other places; nil: it is nothing there.
-func (s *Session) foldElsewhere(p *pass) *Fold {
+// foldElsewhere returns what p, which so many readers feed, is in other places; nil: it
+// is nothing there.
+func (s *Session) foldElsewhere(p *pass, readers int) *Fold {
 	if p == nil || s.opt.Elsewhere == nil {
 		return nil
+	}
+	if p.partials != nil {
+		p.partials.holes = readers > s.opt.Workers
 	}
 	return &Fold{p.q}
 }

@@ -40,7 +40,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 	kernels := &links{budget: s.opt.Memory / 4, rows: make([][]*resident, len(jobs))}
 	met := newSightings(s, p)
 	c := newCrew(p, readers)
-	in := &reading{lists: lists, fold: s.foldElsewhere(p), keeper: keep}
+	in := &reading{lists: lists, fold: s.foldElsewhere(p, readers), keeper: keep}
 	parts, err := s.read(ctx, jobs, in, c, func(worker, j int, b *trace.Batch, folded bool) error {
 		f := jobs[j].file
 		switch b.Table {

@@ -31,6 +31,10 @@ type Partial struct {
 // pendingReason is the reason of figures that a report of a part does not have yet.
 const pendingReason = "pending"
 
+// overTime are the kernels whose figures are too small where rows in between are missing:
+// what comes per second, and what is in flight at a time.
+var overTime = map[string]bool{"rates": true, "concurrency": true, "decode_span": true}
+
 // partials makes reports of a first pass while it goes on: of the states that its
 // goroutines have filled, which are merged for it, and fresh ones take their place.
 // A state that has been finished takes more: to finish it changes nothing in it.
@@ -41,6 +45,7 @@ type partials struct {
 	sel   *selection
 	total int64
 	runs  func() []*run // that have rows so far, not to be changed by others
+	holes bool          // rows are folded elsewhere too, which no report of a part has: those it has follow no time
 
 	mu   sync.Mutex              // one report is made at a time
 	done map[string]kernel.State // of kernels that have seen every row, by name
@@ -105,6 +110,9 @@ func (a *partials) report(states map[string]kernel.State, rows int64) *report.Re
 	var list []kernel.State
 	for _, k := range a.e.kernels {
 		state := states[k.Name()]
+		if a.holes && overTime[k.Name()] {
+			continue
+		}
 		if s, ok := state.(interface{ Late() bool }); state != nil && !(ok && s.Late()) {
 			list = append(list, state)
 		}
@@ -118,14 +126,24 @@ func (a *partials) report(states map[string]kernel.State, rows int64) *report.Re
 		if n, ok := a.sel.removed[run.slot]; ok {
 			filled.Removed = report.Removed{Filter: n.filter, Interval: n.time, Trim: n.trim, Steps: n.steps}
 		}
-		eachCell(filled, func(c *report.Cell) { a.e.complete(c, pendingReason) })
+		eachCell(filled, func(c *report.Cell) {
+			a.e.complete(c, pendingReason)
+			if c.Goodput != nil && a.holes {
+				c.Goodput.Rate = report.Null(pendingReason)
+				c.Throughput.Values["goodput"] = c.Goodput.Rate
+			}
+		})
 		a.s.describe(filled, run, claims, a.q, a.e)
 		r.Runs = append(r.Runs, *filled)
 	}
 	noteSides(r.Runs)
+	of := "this report is of the first %d rows: the others are being read"
+	if a.holes {
+		of = "this report is of %d rows, which do not follow each other: the others are being read, and nothing is told per time"
+	}
 	r.Diags = []diag.Diag{{
 		Code: "partial", Severity: diag.Notice, Offset: -1, Count: rows,
-		Msg: fmt.Sprintf("this report is of the first %d rows: the others are being read", rows),
+		Msg: fmt.Sprintf(of, rows),
 		Fix: "wait for the report of all of them",
 	}}
 	return r

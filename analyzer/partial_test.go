@@ -152,3 +152,49 @@ func TestPartialChangesNothing(t *testing.T) {
 		t.Errorf("%d reports of parts", told)
 	}
 }
+
+// TestPartialWithHoles: where rows are folded in other places too, those in between are
+// missing from a report of a part: it tells how many requests it is of, and nothing per
+// time, which would be too little.
+func TestPartialWithHoles(t *testing.T) {
+	var parts []*Partial
+	s, err := openAll(t, Options{Block: 1 << 12, Elsewhere: newPlaces(1)}, source{name: "log.jsonl", text: shapedRecords(t, 900)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.size, s.cut = 50, 1<<13
+	s.Tell(func() func(*Partial) { return func(p *Partial) { parts = append(parts, p) } })
+	q := queryOf(t, "window=1s")
+	q.SLO = slo(t, "ttft=1s")
+	all, err := s.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(parts) == 0 {
+		t.Fatal("no report of a part")
+	}
+	for _, p := range parts {
+		got := &p.Report.Runs[0]
+		if got.Requests.Total != p.Rows || p.Report.Diags[0].Count != p.Rows || !strings.Contains(p.Report.Diags[0].Msg, "do not follow each other") {
+			t.Errorf("%d requests of %d rows: %+v", got.Requests.Total, p.Rows, p.Report.Diags)
+		}
+		if m := got.Metrics["ttft"]; m.N == 0 {
+			t.Errorf("ttft is %+v", m)
+		}
+		eachCell(got, func(c *report.Cell) {
+			pending := map[string]report.Value{"window": c.Throughput.Window, "mean": c.Concurrency.Mean, "max": c.Concurrency.Max, "goodput": c.Goodput.Rate}
+			for name, v := range c.Throughput.Values {
+				pending[name] = v
+			}
+			for name, v := range pending {
+				if v.Known || v.Reason != pendingReason {
+					t.Errorf("%s is told: %+v", name, v)
+				}
+			}
+		})
+	}
+	if last := all.Runs[0]; last.Requests.Total != 900 || !last.Throughput.Window.Known || !last.Goodput.Rate.Known {
+		t.Errorf("the last report has %d requests over %+v", last.Requests.Total, last.Throughput.Window)
+	}
+}

@@ -6,7 +6,7 @@ const words = {
   n_unknown: 'nobody counted the tokens',
   not_streamed: 'the response came in one piece',
   not_recorded: 'not recorded by the source',
-  pending: 'not read yet: this is a report of the first requests',
+  pending: 'not read yet: this is a report of some of the requests',
   first_token_recorded: 'the first token itself is recorded: nothing to bound',
   clock: 'no common clock',
   clock_mismatch: 'no common clock',

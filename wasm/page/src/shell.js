@@ -20,7 +20,7 @@ export function Header() {
       <span class="cut muted">${[run.format + (run.version ? ' ' + run.version : ''), run.side + ' side', run.model || run.models?.join(', ')].filter(Boolean).join(' · ')}</span>
     </div>`}
     <span class="grow"></span>
-    ${st.partial && html`<span class="badge warn" title="A report of the requests read so far: the others follow">partial: the first ${count(st.partial.rows)} requests${st.partial.of > 0 ? ' of ' + count(st.partial.of) : ''}</span>`}
+    ${st.partial && html`<span class="badge warn" title="A report of some of the requests: the others are being read">partial: ${count(st.partial.rows)} requests${st.partial.of > 0 ? ' of ' + count(st.partial.of) : ' so far'}</span>`}
     ${r && e?.canOpen !== false && html`<button onClick=${() => store.panel.value = 'add'} title="Open more files beside these" aria-label="Compare with more files">+<span class="long"> compare</span></button>`}
     ${e && html`<button onClick=${() => store.panel.value = 'seal'} title="What this page can and cannot send">${e.kind === 'native' ? 'Local engine' : 'Sealed ✓'}</button>`}
     ${r && html`<button onClick=${() => store.panel.value = 'export'} title="Save (e)">Export</button>`}

@@ -28,9 +28,20 @@ export function Timeline() {
   </div>${s.row !== null && html`<${Drawer} row=${s.row} />`}</div>`
 }
 
+// Long gaps are fetched of so many requests at once, where there are no more than most.
+const page = 2000, most = 20000
+
+// omitted says of which requests the long gaps are not drawn: a lane without one had none
+// only where they are.
+function omitted(gap, rows, v) {
+  if (!(gap?.n > 0)) return ''
+  if (rows.n > most) return ` Long gaps are drawn where no more than ${count(most)} requests are selected: zoom in to see them.`
+  return v?.total > v?.n ? ` Long gaps are drawn of the first ${count(v.n)} of ${count(v.total)} requests: zoom in to see those of the others.` : ''
+}
+
 const Lanes = memo(({ rows, all, run, from, to, within, order, setOrder, threshold, selected }) => {
   const gap = run.metrics.chunk_gap, width = 600, own = run.clock === 'request'
-  const v = useView(gap?.n > 0 && rows.n <= 20000 ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, 2000), width } : null)
+  const v = useView(gap?.n > 0 && rows.n <= most ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, page), width } : null)
   const worst = v?.columns?.worst?.length ? { rows: v.columns.row, values: v.columns.worst, width: v.columns.worst.length / v.columns.row.length, from: v.from, to: v.to } : null
   const used = useMemo(() => {
     const set = new Set()
@@ -40,7 +51,7 @@ const Lanes = memo(({ rows, all, run, from, to, within, order, setOrder, thresho
   }, [rows])
   const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && worst)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
   const table = () => ({ head: ['request', 'start (s)', 'TTFT (ms)', 'E2E (ms)', 'status'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? String(r), (rows.arrival[i] / 1e9).toFixed(3), (rows.ttft[i] / 1e6).toFixed(1), (rows.e2e[i] / 1e6).toFixed(1), rows.status.values[rows.status.codes[i]]].map((x) => x === 'NaN' ? '—' : x)) })
-  return html`<${Figure} title="Requests" sentence=${own ? `${count(rows.n)} requests, each from its own start: the source does not say when they were sent. Click one to open it.` : `${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
+  return html`<${Figure} title="Requests" sentence=${own ? `${count(rows.n)} requests, each from its own start: the source does not say when they were sent. Click one to open it.` : `${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.${omitted(gap, rows, v)}`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
     <${Gantt} rows=${all} from=${from} to=${to} within=${own ? null : within} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${own ? null : (a, b) => zoom(a, b)} own=${own} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
 })
 
