@@ -97,6 +97,7 @@ export function PlotArea({ height = 260, x, y, draw, read, brush, onBrush, onPic
       g.restore()
     }
     all(fit(canvas.current, width, height), colors())
+    sized(over.current, width, height)
     paints(ref.current, all)
   }, [draw, x, y, width, height, shown])
   const paint = (f) => {
@@ -190,16 +191,21 @@ function cross(g, c, px, py, box) {
   g.fill()
 }
 
-// fit sizes a canvas for the screen's pixels, clears it and returns its context.
-export function fit(canvas, width, height) {
+// sized gives a canvas its size, in the screen's pixels, where it has another. What is
+// pointed at is found by the canvas above the chart, which nothing may be drawn on yet.
+function sized(canvas, width, height) {
   const k = devicePixelRatio || 1
-  if (canvas.width !== Math.round(width * k) || canvas.height !== Math.round(height * k)) {
-    canvas.width = Math.round(width * k)
-    canvas.height = Math.round(height * k)
-    canvas.style.width = width + 'px'
-    canvas.style.height = height + 'px'
-  }
-  const g = canvas.getContext('2d')
+  if (canvas.width === Math.round(width * k) && canvas.height === Math.round(height * k) && canvas.style.width) return
+  canvas.width = Math.round(width * k)
+  canvas.height = Math.round(height * k)
+  canvas.style.width = width + 'px'
+  canvas.style.height = height + 'px'
+}
+
+// fit sizes a canvas, clears it and returns its context.
+export function fit(canvas, width, height) {
+  sized(canvas, width, height)
+  const g = canvas.getContext('2d'), k = devicePixelRatio || 1
   g.setTransform(k, 0, 0, k, 0, 0)
   g.clearRect(0, 0, width, height)
   return g
