@@ -237,13 +237,17 @@ func (s *events) add(i int) *assemble.Problem {
 		p.Note(assemble.UnknownStamp, s.Base+int64(i))
 	}
 	if p.event.hasCount {
-		ev.Tokens = int32(min(p.event.tokens, math.MaxInt32))
+		ev.Tokens = p.event.tokens
 		if ev.Kind == assemble.Token && ev.Tokens == 0 { // a chunk without a token is an event
 			ev.Kind = assemble.FirstEvent
 		}
 	}
-	if v, ok := p.row.Int(trace.Choice); ok && v < math.MaxInt32 {
+	switch v, ok := p.row.Int(trace.Choice); {
+	case ok && v < math.MaxInt32:
 		ev.Choice = int32(v) + 1
+	case ok:
+		p.Note(badValue, s.Base+int64(i))
+		p.row.Unset(trace.Choice)
 	}
 	if p.event.kind != nil {
 		ev.Sort = int8(slices.Index(trace.Requests.Fields[trace.TokenKind].Values, string(p.event.kind)))

@@ -21,7 +21,7 @@ type eventFacts struct {
 	kind   assemble.Kind
 	at     int64
 	timed  bool
-	tokens int32
+	tokens int64
 	sort   int8
 	line   int
 	fields string
@@ -84,7 +84,7 @@ func eventOracle(line []byte) (f eventFacts, ok bool) {
 		case "tokens":
 			f.tokens = -1
 			if n, ok := o.number(v, &field{kind: count}); ok {
-				f.tokens = int32(min(n, 1<<31-1))
+				f.tokens = n
 			}
 		case "kind":
 			s, _ := v.(string)

@@ -137,7 +137,7 @@ func (q *requests) add(r *linelog.Record, kind assemble.Kind, id []byte) *linelo
 }
 
 // event hands an event to the assembler.
-func (q *requests) event(r *linelog.Record, kind assemble.Kind, id []byte, tokens int32) {
+func (q *requests) event(r *linelog.Record, kind assemble.Kind, id []byte, tokens int64) {
 	q.seen = true
 	e := &q.events
 	e.Reset(r.Offset, nil)

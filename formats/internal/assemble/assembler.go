@@ -286,7 +286,7 @@ func (a *Assembler) token(q *open, ev *Event) {
 // not state its tokens has one.
 func (a *Assembler) tokenDetail(q *open, ev *Event) {
 	d := q.detail
-	n := int64(ev.Tokens)
+	n := ev.Tokens
 	if n < 0 {
 		n = 1
 	}

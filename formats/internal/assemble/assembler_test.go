@@ -17,7 +17,7 @@ type happening struct {
 	kind   Kind
 	at     int64
 	timed  bool
-	tokens int32
+	tokens int64
 	off    int64
 }
 
@@ -243,7 +243,7 @@ func TestAssembler(t *testing.T) {
 				}
 			}
 			if h.kind == Token && round%3 == 0 && r.IntN(3) == 0 {
-				h.tokens = r.Int32N(5) + 1
+				h.tokens = r.Int64N(5) + 1
 			}
 			if h.kind == Arrival && r.IntN(4) == 0 {
 				h.at = 7e6 // often the same as before

@@ -39,8 +39,8 @@ type Event struct {
 	Hash    uint64 // of the id
 	At      int64  // stamp in ns, where Timed
 	ID      Span
+	Tokens  int64  // of a Token event; -1: not stated
 	Line    uint32 // offset of its line in the block
-	Tokens  int32  // of a Token event; -1: not stated
 	Fields  uint32 // index of its first further column in Events.Fields
 	NFields uint16
 	Kind    Kind

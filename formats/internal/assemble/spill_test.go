@@ -80,7 +80,7 @@ func randomEvents(r *rand.Rand, blocks, ids int) (all []*Events) {
 				}
 				ev := Event{Hash: Hash([]byte(id)), At: at, ID: span, Line: uint32(from), Tokens: -1, Kind: kind, Timed: r.IntN(20) > 0, Sort: -1}
 				if kind == Token && r.IntN(2) == 0 {
-					ev.Tokens, ev.Sort = int32(r.IntN(4)), int8(r.IntN(2))
+					ev.Tokens, ev.Sort = int64(r.IntN(4)), int8(r.IntN(2))
 				}
 				if r.IntN(6) == 0 {
 					ev.Choice = int32(1 + r.IntN(3))
