@@ -26,6 +26,7 @@ type Digest struct {
 	hist      *histogram // nil while raw holds every value
 	grid      *grid      // counts values before they come to hist; nil: they are on none
 	kept      bag        // the values of the histogram's kept buckets
+	refined   bool       // nothing is added any more, so nothing has to be let go of
 }
 
 // DefaultLimit is the number of values that a Digest keeps before it begins to
@@ -188,7 +189,7 @@ func (d *Digest) spread() {
 // from the wanted quantiles, whose places are better known than when they were
 // chosen; then of the fullest. All kept values are in d.kept, settled.
 func (d *Digest) trim() {
-	if len(d.kept.values) <= keptLimit {
+	if len(d.kept.values) <= keptLimit || d.refined {
 		return
 	}
 	if d.grid != nil {
@@ -332,7 +333,8 @@ func (d *Digest) Refiner(m Method) *Digest {
 	return r
 }
 
-// Refine makes the quantiles of d exact that the refiner r covers.
+// Refine makes the quantiles of d exact that the refiner r covers. No value is to be
+// added afterwards.
 func (d *Digest) Refine(r *Digest) {
 	if d.hist == nil {
 		return
@@ -349,6 +351,7 @@ func (d *Digest) Refine(r *Digest) {
 	})
 	r.kept.filter(func(v int64) bool { return r.hist.keeps(bucketOf(v)) })
 	d.kept.merge(&r.kept)
+	d.refined = true
 }
 
 // Size returns the bytes of memory that the digest holds, roughly.

@@ -331,3 +331,37 @@ func BenchmarkSort(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(values)), "ns/value")
 }
+
+// TestRefineNearLimit: what a second pass has found is not let go of again, however
+// much is kept beside it.
+func TestRefineNearLimit(t *testing.T) {
+	defer func(n int) { keptLimit = n }(keptLimit)
+	r := rand.New(rand.NewPCG(3, 4))
+	values := make([]int64, 3000)
+	for i := range values {
+		values[i] = int64(1e7 * math.Exp(r.NormFloat64()+float64(i)/6000)) // grow while they come
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	quantiles := []float64{0.25, 0.5, 0.75, 0.9, 0.99}
+	d := NewDigest(quantiles, 2048)
+	d.Add(values)
+	d.Settle()
+	keptLimit = len(d.kept.values)
+	if !d.Missing(Linear) {
+		t.Fatal("nothing has to be refined")
+	}
+	again := d.Refiner(Linear)
+	again.Add(values)
+	d.Refine(again)
+	if len(d.kept.values) <= keptLimit {
+		t.Error("the limit is not reached")
+	}
+	for _, q := range quantiles {
+		lo, hi, x := Linear.Ranks(int64(len(sorted)), q)
+		want := Lerp(float64(sorted[lo]), float64(sorted[hi]), x)
+		if got, exact := d.Quantile(Linear, q); !exact || got != want {
+			t.Errorf("the %v-quantile is %v, exact %v; want %v", q, got, exact, want)
+		}
+	}
+}

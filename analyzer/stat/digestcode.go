@@ -43,6 +43,7 @@ func (d *Digest) Load(src []byte) ([]byte, error) {
 	form := src[0]
 	src = src[1:]
 	d.raw, d.packed, d.opened, d.hist, d.grid, d.kept = nil, packed{}, nil, nil, nil, bag{}
+	d.refined = false
 	if form == 0 {
 		d.raw, src, err = LoadSorted(d.raw, src)
 		d.sorted = true
