@@ -58,3 +58,25 @@ func TestCachedBeyondPrompt(t *testing.T) {
 		t.Errorf("diags %+v", r.Diags)
 	}
 }
+
+// TestFirstOfRows: requests come in the order in which they end, and as another one
+// where there is little memory; a diagnostic tells where the first of the file stands.
+func TestFirstOfRows(t *testing.T) {
+	_, r := ask(t, nil, source{name: "log.jsonl", text: strings.Join([]string{
+		`{"ts":1764428000,"request_id":"a","event":"arrival","prompt_tokens":5,"cached_tokens":6,"max_tokens":90000000000}`,
+		`{"ts":1764428001,"request_id":"b","event":"arrival","prompt_tokens":5,"cached_tokens":6,"max_tokens":90000000000}`,
+		`{"ts":1764428002,"request_id":"b","event":"finish"}`,
+		`{"ts":1764428003,"request_id":"a","event":"finish"}`,
+	}, "\n")})
+	seen := 0
+	for _, d := range r.Diags {
+		if d.Code == "cached_over_prompt" || d.Code == "absurd_count" {
+			if seen++; d.Line != 1 || d.Count != 2 {
+				t.Errorf("%s: line %d, %d times; want line 1, twice", d.Code, d.Line, d.Count)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("diags %+v", r.Diags)
+	}
+}

@@ -39,7 +39,7 @@ func (s *Session) checkDuplicates() {
 			if h == 0 || seen.add(h) {
 				continue
 			}
-			if off, ok := offsets.At(i); ok && d.Count == 0 {
+			if off, ok := offsets.At(i); ok && (d.Count == 0 || off < d.Offset) {
 				d.Offset = off
 			}
 			d.Count++

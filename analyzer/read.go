@@ -200,7 +200,7 @@ func noteOverCached(log *diag.Log, b *trace.Batch) {
 		if !ok || !known || k <= n {
 			continue
 		}
-		if off, ok := offsets.At(i); ok && d.Count == 0 {
+		if off, ok := offsets.At(i); ok && (d.Count == 0 || off < d.Offset) {
 			d.Offset = off
 		}
 		d.Count++

@@ -34,12 +34,12 @@ type Builder struct {
 	// each time they are set.
 	Repaired int64
 
-	table   *Table
-	rows    int
-	absurd  Absurd
-	first   int // row of the first absurd count
-	columns []column
-	out     []column // storage of the batch handed out last, reused
+	table    *Table
+	rows     int
+	absurd   Absurd
+	unlikely []int // rows with absurd counts
+	columns  []column
+	out      []column // storage of the batch handed out last, reused
 }
 
 // NewBuilder returns an empty builder of rows of table t.
