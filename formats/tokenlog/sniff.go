@@ -109,14 +109,14 @@ func recordScore(line []byte, keys []formats.Key) formats.Score {
 			return formats.No
 		}
 	}
-	others, first := false, false
+	begins, lasts, first := false, false, false
 	if list == 0 {
-		others, first = mapping.Latencies(line, ours)
+		begins, lasts, first = mapping.Latencies(line, ours)
 	}
 	switch {
 	case list > 0 && times > 0:
 		return formats.Sure
-	case others && (begin == 0 || times == begin), first && inner == 0:
+	case begin == 0 && (begins || lasts), lasts && times == begin, first && inner == 0:
 		return formats.No // what it measures has other names here
 	case list > 0, begin > 0 && (tokens > 0 || times > 1):
 		return formats.Likely

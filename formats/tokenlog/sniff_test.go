@@ -28,6 +28,7 @@ func TestSniff(t *testing.T) {
 		{"an end of another name", `{"arrival":1772359200,"request_id":"r","completed_at":1772359202,"output_tokens":2}`, formats.No, formats.No},
 		{"a latency called took", `{"arrival":1772359200,"request_id":"r","took":"1.5s","output_tokens":2}`, formats.No, formats.No},
 		{"a latency within", `{"arrival":1772359200,"request_id":"r","timing":{"ttft_ms":80},"output_tokens":2}`, formats.No, formats.No},
+		{"a beginning twice", `{"arrival":1772359200,"request_id":"r","prompt_tokens":5,"output_tokens":2,"meta":{"created_at":"2026-03-01T10:00:00Z"}}`, formats.Likely, formats.No},
 		{"a stage that is only ours", `{"arrival":1772359200,"queued":1772359200.1,"finished":1772359202,"ttft_ms":300}`, formats.Likely, formats.No},
 		{"a first token twice", `{"arrival":1772359200,"first_token":1772359200.3,"finished":1772359202,"ttft_ms":300}`, formats.Likely, formats.No},
 		{"a latency more", `{"arrival":1772359200,"finished":1772359201,"gpu_latency":0.5}`, formats.Likely, formats.No},
