@@ -44,6 +44,26 @@ type stream struct {
 	raw       []byte // a decompressed page
 }
 
+// room is what the columns of a table decompress their pages in, one at a time: a page
+// may be a whole row group.
+type room struct {
+	raw  []byte
+	zstd *zstd.Decoder
+}
+
+// mostRead is how many bytes of compressed pages a column holds between two of them.
+const mostRead = 4 << 20
+
+func (s *stream) borrow(r *room) { s.raw, s.zstd = r.raw, r.zstd }
+
+func (s *stream) giveBack(r *room) {
+	r.raw, r.zstd, s.raw, s.zstd = s.raw, s.zstd, nil, nil
+	if cap(s.buf) > mostRead {
+		s.buf = append([]byte(nil), s.have...)
+		s.have = s.buf
+	}
+}
+
 func (s *stream) reset(at io.ReaderAt, c *chunk) {
 	s.at, s.off, s.left, s.codec, s.have = at, c.start, c.size, c.codec, nil
 }

@@ -16,6 +16,7 @@ const maxBatch = 1 << 16
 type pages struct {
 	leaf     *leaf
 	in       stream
+	room     *room
 	dict     dictionary
 	val      values
 	rep, def []uint8
@@ -56,21 +57,27 @@ func (p *pages) load() (bool, error) {
 		if p.in.done() || p.left == 0 {
 			return p.leaf.repeated > 0 && p.close(), nil
 		}
-		h, body, err := p.in.next()
-		if err != nil {
-			return false, err
-		}
-		switch h.kind {
-		case dictionaryPage:
-			err = p.dict.read(p.leaf, &p.val, &h, body)
-		case dataPage, dataPage2:
-			err = p.data(&h, body)
-		}
-		if err != nil {
+		if err := p.page(); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// page reads a page. Its values are copies: its bytes are given up.
+func (p *pages) page() error {
+	p.in.borrow(p.room)
+	defer p.in.giveBack(p.room)
+	h, body, err := p.in.next()
+	switch {
+	case err != nil:
+		return err
+	case h.kind == dictionaryPage:
+		return p.dict.read(p.leaf, &p.val, &h, body)
+	case h.kind == dataPage || h.kind == dataPage2:
+		return p.data(&h, body)
+	}
+	return nil
 }
 
 // data reads a data page.
@@ -284,10 +291,11 @@ func (c *cursor) Select(want []bool) {
 	c.want = want
 	c.cols = make([]*pages, len(c.leaves))
 	c.batch.Columns = make([]column.Column, len(c.leaves))
+	room := new(room)
 	for i := range c.batch.Columns {
 		c.batch.Columns[i].Null = true
 		if want[i] {
-			c.cols[i] = new(pages)
+			c.cols[i] = &pages{room: room}
 		}
 	}
 }

@@ -60,6 +60,10 @@ func (v *values) decodeBytes(l *leaf, encoding int64, src []byte, n int) error {
 	fixed := l.physical == fixedArrays
 	switch {
 	case encoding == plain && !fixed:
+		if len(src) < 4*n {
+			return errShort
+		}
+		v.data, v.ends = grown(v.data, 0, len(src)-4*n)[:0], grown(v.ends, 1, n)[:1]
 		for range n {
 			if len(src) < 4 || uint64(binary.LittleEndian.Uint32(src)) > uint64(len(src)-4) {
 				return errShort
