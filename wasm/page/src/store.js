@@ -1,7 +1,7 @@
 // What the page knows: the state of the link, the engine, the session, and the
 // answers to the present query. Views read signals; this module alone writes them.
 import { signal, batch, computed, say } from './ui.js'
-import { decode, encode } from './state.js'
+import { decode, encode, defaults } from './state.js'
 import { query, range, ungrouped } from './query.js'
 import { judge } from './slo.js'
 import { visible, clean } from './visible.js'
@@ -297,6 +297,7 @@ export async function refresh() {
   } catch (err) {
     if (mine.signal.aborted || err.code === 'cancelled') return
     if (err.code === 'engine_died') return died(err)
+    if (err.code === 'usage' && !report.value && leave(err)) return await refresh()
     if (err.code === 'usage' || err.code === 'saved') {
       problem.value = err.message + (err.hint ? '; ' + err.hint : '')
       say(problem.value)
@@ -309,6 +310,19 @@ export async function refresh() {
       pending.value = false
     }
   }
+}
+
+const fieldOf = { '--filter': 'filter', '--from': 'times', '--to': 'times', '--definition': 'definition', '--by': 'groups', '--window': 'window', '--slo': 'slo' }
+
+// leave takes what the engine does not understand out of a link that files are opened
+// with: without it there is something to see. It returns false where that is nothing.
+function leave(error) {
+  const field = fieldOf[error.flag], none = defaults()[field]
+  if (!field || JSON.stringify(state.value[field]) === JSON.stringify(none)) return false
+  state.value = { ...state.value, [field]: none }
+  history.replaceState(null, '', '#' + encode(state.value))
+  notice('left out of the link: ' + error.message)
+  return true
 }
 
 // columns fetches the columns of a run, unless only limits have changed.
