@@ -25,7 +25,7 @@ import (
 // Sizes in bytes. Size is the default block: with it the bytes, and what is made
 // of them, stay in a core's second-level cache.
 const (
-	Size    = 512 << 10
+	Size    = 256 << 10
 	MaxLine = 64 << 20
 	Pad     = 64
 )
