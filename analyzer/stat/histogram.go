@@ -272,7 +272,7 @@ func (h *histogram) narrow(q []float64, far float64, n int64) {
 	h.each(func(b int32, count int64, keep bool) bool {
 		near := false
 		for _, x := range q {
-			slack := far * math.Sqrt(x*(1-x)/float64(n))
+			slack := float64(far * math.Sqrt(float64(x*(1-x))/float64(n)))
 			near = near || float64(before+count) > (x-slack)*float64(n) && float64(before) <= (x+slack)*float64(n)
 		}
 		if keep && !near {
