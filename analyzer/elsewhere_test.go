@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -174,7 +175,7 @@ func TestElsewhere(t *testing.T) {
 			}
 		}
 	}
-	if folded < 1000 {
+	if folded < 1000 && runtime.GOOS != "js" { // there the session's own reader has the only thread
 		t.Errorf("%d rows were folded elsewhere", folded)
 	}
 }
@@ -182,6 +183,9 @@ func TestElsewhere(t *testing.T) {
 // TestElsewhereFails: a fold ends also when it fails, and states that are cut short
 // are an error.
 func TestElsewhereFails(t *testing.T) {
+	if runtime.GOOS == "js" {
+		t.Skip("on one thread the session's own reader has read all before a place is asked")
+	}
 	in := source{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 300)}
 	p := newPlaces(2)
 	p.short = true
