@@ -35,12 +35,16 @@ func (b *builder) gateGroups(r *gate.Run, by []string, baseline string) {
 	}
 }
 
-// groupGrid is a table of groups, and why some of its verdicts are unknown, each
-// reason once.
+// groupGrid is a table of groups, and why some of its verdicts are unknown: each
+// reason once, with the groups that it is of.
 type groupGrid struct {
 	grid
 	why []pair
+	of  []int // groups of each of why
 }
+
+// mostNamed is how many groups of one reason are named; the table has them all.
+const mostNamed = 8
 
 func newGroupGrid(by []string, align string, columns ...string) *groupGrid {
 	g := &groupGrid{grid: grid{align: strings.Repeat("l", len(by)) + align}}
@@ -60,9 +64,42 @@ func (t *groupGrid) add(g *gate.Group, by []string, name, reason, fix string, va
 		row = append(row, text(v))
 	}
 	t.rows = append(t.rows, row)
-	for _, p := range undecided(nil, name, reason, fix) {
-		if !slices.ContainsFunc(t.why, func(q pair) bool { return q.key == p.key && q.value[0].text == p.value[0].text }) {
-			t.why = append(t.why, p)
+	if reason != "" {
+		t.undecided(g, by, name, reason, fix)
+	}
+}
+
+// undecided adds a group to those of a reason. The line of a reason begins with the
+// reason, and goes on with what to do and with the groups.
+func (t *groupGrid) undecided(g *gate.Group, by []string, name, reason, fix string) {
+	because := own("unknown: %s; %s; groups:", reason, fix)
+	i := slices.IndexFunc(t.why, func(p pair) bool { return p.key == name && p.value[0] == because[0] })
+	if i < 0 {
+		i = len(t.why)
+		t.why, t.of = append(t.why, pair{key: name, value: because, alert: true}), append(t.of, 0)
+	}
+	line := &t.why[i].value
+	switch t.of[i]++; {
+	case t.of[i] == 1:
+		*line = append(*line, own(" ")...)
+	case t.of[i] <= mostNamed:
+		*line = append(*line, own("; ")...)
+	case t.of[i] == mostNamed+1:
+		*line = append(*line, own("; and 1 more")...)
+		return
+	default:
+		(*line)[len(*line)-1] = own("; and %d more", t.of[i]-mostNamed)[0]
+		return
+	}
+	for k, dim := range by {
+		if k > 0 {
+			*line = append(*line, own(", ")...)
+		}
+		*line = append(*line, own("%s ", dim)...)
+		if value := label(g.By[dim]); value.code {
+			*line = append(*line, foreign(value.text)...)
+		} else {
+			*line = append(*line, own("%s", value.text)...)
 		}
 	}
 }
