@@ -8,6 +8,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -52,6 +53,9 @@ func Main() int {
 		cancel(interrupt{s})
 	}()
 	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now()}
+	if closed(os.Stdout, os.Stderr) {
+		p.Stdout = nowhere{}
+	}
 	return Run(ctx, p, os.Args[1:])
 }
 
@@ -62,7 +66,9 @@ func Run(ctx context.Context, p *Process, args []string) int {
 	app := p.app()
 	args, err := arrange(app, args)
 	if err == nil {
-		err = app.RunContext(ctx, append([]string{programName}, args...))
+		out := &output{Writer: p.Stdout}
+		app.Writer = out // to which the library writes help, and takes no notice of errors
+		err = cmp.Or(app.RunContext(ctx, append([]string{programName}, args...)), out.err)
 	}
 	return p.fail(ctx, err)
 }
@@ -73,7 +79,6 @@ func (p *Process) app() *cli.App {
 		Name:                  programName,
 		Usage:                 "an offline analyzer for the logs of LLM servers",
 		Reader:                p.Stdin,
-		Writer:                p.Stdout,
 		ErrWriter:             p.Stderr,
 		HideVersion:           true,
 		HideHelpCommand:       true,

@@ -104,7 +104,9 @@ func (p *Process) suggest(c *cli.Context) error {
 		fmt.Fprintf(&b, "  %q: %s%s\n", role, value, sep)
 	}
 	if len(list) > 0 {
-		fmt.Fprintf(p.Stdout, "{\n%s}\n", b.String())
+		if _, err := fmt.Fprintf(p.Stdout, "{\n%s}\n", b.String()); err != nil {
+			return err
+		}
 	}
 	if ask != "" {
 		return fmt.Errorf("%s: %s", src.Name(), ask)

@@ -130,7 +130,11 @@ func (p *Process) write(path string, inputs []string, f func(io.Writer) error) e
 		return err
 	}
 	defer o.discard()
-	if err := f(o); err != nil {
+	err = f(o)
+	if errors.Is(o.err, syscall.EPIPE) {
+		return nil // the reader has seen enough, which does not change a verdict
+	}
+	if err != nil {
 		if pe := new(fs.PathError); o.path != "" && errors.As(err, &pe) && pe.Path == o.file.Name() {
 			return &outputError{o.path, pe.Err}
 		}
