@@ -2,12 +2,21 @@ package page
 
 import "runtime/debug"
 
-// Version is that of the program: the module's, or the commit of a build from a
-// checkout, or "devel" where the build recorded neither.
+// unknown is the version of a build that recorded none: one with -buildvcs=false,
+// or from a copy of the sources that is no checkout.
+const unknown = "unknown build"
+
+// Version is that of the program: the module's, or "devel-" and the commit of a
+// build from a checkout, or "unknown build" where the build recorded neither.
 func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(info)
+}
+
+// versionOf returns the version of a build; info is nil where nothing is recorded.
+func versionOf(info *debug.BuildInfo) string {
+	if info == nil {
+		return unknown
 	}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
@@ -22,7 +31,7 @@ func Version() string {
 		}
 	}
 	if commit == "" {
-		return "devel"
+		return unknown
 	}
 	return "devel-" + commit + dirty
 }
