@@ -1,6 +1,7 @@
 # make test   the tests: needs Go, make and a network, nothing else
 # make page   the page with its engine, as bin/servescope.html
-# make worker the core as a Cloudflare Worker, as bin/worker, and its tests; needs npm
+# make worker the core and the page as a Cloudflare Worker, as bin/worker and
+#             bin/assets, and its tests; needs npm
 # make check  all that must pass before a change lands; also needs Node
 # make bench  speed and memory, as Markdown
 # make update write the goldens, samples and generated parts anew
@@ -128,16 +129,22 @@ browser:
 	$(MAKE) page
 	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 .
 
-# The core as a Cloudflare Worker, tested in workerd. The page is its static asset
-# where make page has built it. The install script of the package would only choose
-# between two copies of one program: it does not run.
-worker:
+# The page is built anew when what it is made of has changed.
+PAGE_SOURCES = $(shell find analyzer formats wasm -type f ! -name '*_test.go' ! -path '*/testdata/*' ! -path '$(DIST)/*') go.mod go.sum Makefile
+bin/servescope.html: $(PAGE_SOURCES)
+	$(MAKE) page
+
+# The core as a Cloudflare Worker, tested in workerd. The page is its static asset:
+# one of an earlier core must not be served beside this one. The install script of
+# the package would only choose between two copies of one program: it does not run.
+worker: bin/servescope.html
 	.ci/need npm npm
 	@mkdir -p bin/worker bin/assets
 	$(GO) run github.com/syumai/workers/cmd/workers-assets-gen -mode=go -o bin/worker
 	$(WASM) $(GO) vet $(TAGS),full ./wasm/endpoint ./wasm/worker
 	$(WASM) $(GO) build $(TAGS),full -trimpath -ldflags='-s -w' -o bin/worker/app.wasm ./wasm/worker
-	@if test -f bin/servescope.html; then cp bin/servescope.html bin/assets/index.html && $(GO) run ./wasm/page/write headers >bin/assets/_headers; fi
+	cp bin/servescope.html bin/assets/index.html
+	bin/write headers >bin/assets/_headers
 	cd tools/workerd && npm ci --no-audit --no-fund --ignore-scripts
 	SERVESCOPE_REQUIRE_WORKERD=1 $(GO) test -count=1 -v ./wasm/worker
 

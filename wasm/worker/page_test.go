@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	required(t)
 	document, err := os.ReadFile(root + "/bin/assets/index.html")
 	if os.IsNotExist(err) {
-		t.Skip("the page is not built: run make page worker")
+		t.Skip("the page is not built: run make worker")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestPage(t *testing.T) {
 	sum := sha256.Sum256(script[1])
 	for _, part := range []string{"default-src 'none'", "connect-src 'none'", "frame-ancestors 'none'", "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"} {
 		if !strings.Contains(policy, part) {
-			t.Errorf("the policy lacks %s (make page worker builds both of the same sources): %s", part, policy)
+			t.Errorf("the policy lacks %s (make worker builds both of the same sources): %s", part, policy)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{"-o bin/worker/app.wasm ./wasm/worker", "-o bin/worker\n", ">bin/assets/_headers", "bin/assets/index.html"} {
+	for _, step := range []string{"-o bin/worker/app.wasm ./wasm/worker", "-o bin/worker\n", ">bin/assets/_headers", "bin/assets/index.html", "\nworker: bin/servescope.html\n", "\nbin/servescope.html: $(PAGE_SOURCES)\n"} {
 		if !strings.Contains(string(makefile), step) {
 			t.Errorf("make worker does not say %q", step)
 		}
