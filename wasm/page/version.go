@@ -4,10 +4,10 @@ import "runtime/debug"
 
 // unknown is the version of a build that recorded none: one with -buildvcs=false,
 // or from a copy of the sources that is no checkout.
-const unknown = "unknown build"
+const unknown = "unknown-build"
 
 // Version is that of the program: the module's, or "devel-" and the commit of a
-// build from a checkout, or "unknown build" where the build recorded neither.
+// build from a checkout, or "unknown-build" where the build recorded neither.
 func Version() string {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(info)

@@ -19,9 +19,9 @@ func TestVersion(t *testing.T) {
 	f("devel-0123456789ab", "(devel)", commit)
 	f("devel-0123456789ab", "", commit, debug.BuildSetting{Key: "vcs.modified", Value: "false"})
 	f("devel-0123456789ab+changes", "(devel)", commit, debug.BuildSetting{Key: "vcs.modified", Value: "true"})
-	f("unknown build", "(devel)") // of -buildvcs=false
-	f("unknown build", "")
-	if got := versionOf(nil); got != "unknown build" {
+	f("unknown-build", "(devel)") // of -buildvcs=false
+	f("unknown-build", "")
+	if got := versionOf(nil); got != "unknown-build" {
 		t.Errorf("nothing recorded: got %q", got)
 	}
 }
