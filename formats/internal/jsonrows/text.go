@@ -11,22 +11,40 @@ import (
 // and halves of surrogate pairs become U+FFFD. A string without escapes, or one
 // that is no JSON, is returned as it is.
 func Text(raw []byte) []byte {
-	i := bytes.IndexByte(raw, '\\')
-	if i < 0 {
+	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
-	out := make([]byte, 0, len(raw))
+	if out, ok := decode(make([]byte, 0, len(raw)), raw); ok {
+		return out
+	}
+	return raw
+}
+
+// AppendText appends what Text returns to dst.
+func AppendText(dst, raw []byte) []byte {
+	if out, ok := decode(dst, raw); ok {
+		return out
+	}
+	return append(dst, raw...)
+}
+
+// decode appends a string without its escapes.
+func decode(out, raw []byte) ([]byte, bool) {
+	i := bytes.IndexByte(raw, '\\')
+	if i < 0 {
+		i = len(raw)
+	}
 	for rest := raw; ; {
 		var ok bool
 		if out, ok = appendPlain(out, rest[:i]); !ok {
-			return raw
+			return out, false
 		}
 		if i == len(rest) {
-			return out
+			return out, true
 		}
 		r, n := escape(rest[i:])
 		if n == 0 {
-			return raw
+			return out, false
 		}
 		out, rest = utf8.AppendRune(out, r), rest[i+n:]
 		if i = bytes.IndexByte(rest, '\\'); i < 0 {

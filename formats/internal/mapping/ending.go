@@ -1,6 +1,9 @@
 package mapping
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // endStamp tells whether the only stamp is that of the line of a log, which is
 // written when the request has ended.
@@ -25,6 +28,9 @@ func (s *sample) endStamp(m *mapping) {
 		}
 		if s.names[a.field] == "@timestamp" {
 			writer = "a log line's stamp"
+		}
+		if s.wrap(a.field) == 0 && slices.ContainsFunc(m.entries, func(e entry) bool { return s.nested(&e) }) {
+			writer = "of the line that holds the record"
 		}
 		if writer == "" {
 			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say %s", label(a.name), option(assign(finished, a.name, noUnit))))

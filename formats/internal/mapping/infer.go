@@ -1,194 +1,17 @@
 package mapping
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"servescope/formats"
 	"servescope/formats/internal/column"
 	"servescope/formats/internal/jsonrows"
-	"servescope/formats/internal/numx"
 )
 
 // sampled is how many records of the head tell what the columns mean.
 const sampled = 500
-
-// profile is what the sampled values of a column are.
-type profile struct {
-	joined string
-	levels []int
-	named  unit // that the name ends with
-
-	n, numbers, whole, dates, durations, lists, commas int
-
-	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
-	points           int // numbers with a point
-	rounded          int // numbers whose last digits are not written: 1.767E+09
-
-	digits    int // most behind the point
-	empty     int // lists without an element
-	thirds    int // numbers with exactly three digits behind the point
-	low, high float64
-	values    []float64     // by record; -1 where there is none
-	label     bool          // the column may name events or requests
-	state     bool          // it may be a status
-	statuses  int           // values that are one
-	texts     []string      // by record, of such a column
-	typed     *column.Field // what a columnar file says of it, or nil
-}
-
-// add takes the value of record k.
-func (p *profile) add(k int, c cell) {
-	for len(p.values) < k {
-		p.values = append(p.values, -1)
-	}
-	v := -1.0
-	if c.set && !isNull(c.raw) {
-		v = p.value(c)
-	}
-	p.values = append(p.values, v)
-	if p.label {
-		for len(p.texts) < k {
-			p.texts = append(p.texts, "")
-		}
-		p.texts = append(p.texts, string(c.raw[:min(len(c.raw), 100)]))
-	}
-}
-
-func (p *profile) value(c cell) float64 {
-	p.n++
-	raw := bytes.TrimSpace(c.raw)
-	if p.state && isStatus(raw) {
-		p.statuses++
-	}
-	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
-		dates := 0
-		if datesOf(raw, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
-			p.lists++
-			p.dates++
-			return -1
-		}
-		if list, ok := floatsOf(raw); ok {
-			p.lists++
-			if len(list) == 0 {
-				p.empty++
-			} else { // the middle of a list stands for it
-				return list[len(list)/2]
-			}
-			return -1
-		}
-	}
-	if v, ok := float(raw); ok {
-		if p.numbers++; p.numbers == 1 {
-			p.low, p.high = v, v
-		}
-		p.low, p.high = min(p.low, v), max(p.high, v)
-		d := 0
-		if k := bytes.IndexByte(raw, '.'); k >= 0 {
-			d = len(raw) - k - 1
-			p.points++
-		} else if p.typed != nil && p.typed.Step > 0 {
-			d = digits(raw)
-		}
-		if d == 3 {
-			p.thirds++
-		}
-		if rounded(raw) {
-			p.rounded++
-		}
-		if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
-			p.whole++
-		}
-		p.digits = max(p.digits, d)
-		return v
-	}
-	if d, ok := parseDate(raw); ok {
-		p.dates++
-		p.digits = max(p.digits, d.digits)
-	} else if _, ok := duration(raw); ok {
-		p.durations++
-	} else if decimalComma(raw) {
-		p.comma(raw)
-	}
-	return -1
-}
-
-// most tells whether nearly all of the values are of a kind.
-func (p *profile) most(k int) bool { return k > 0 && 10*k >= 9*p.n }
-
-// epochs are the units of numbers that are times since 1970, by magnitude: 2015
-// to 2039 in s, ms, µs and ns. Wider, a clock that began with the machine would
-// look like them too: 2001 to 2096 in ms are 12 to 46 days in µs.
-var epochs = [...]struct {
-	unit unit
-	from float64
-}{{seconds, 1.42e9}, {millis, 1.42e12}, {micros, 1.42e15}, {nanos, 1.42e18}}
-
-const epochSpan = 1.55 // the greatest number is that many times the least
-
-// epoch returns the unit in which the numbers are times since 1970.
-func (p *profile) epoch() unit {
-	for _, e := range epochs {
-		n := 0
-		for _, v := range p.values {
-			if v >= e.from && v < epochSpan*e.from {
-				n++
-			}
-		}
-		if p.most(n) {
-			return e.unit
-		}
-	}
-	return noUnit
-}
-
-// epochal counts the numbers that are times since 1970 in any unit.
-func (p *profile) epochal() (n int) {
-	for _, v := range p.values {
-		for _, e := range epochs {
-			if v >= e.from && v < epochSpan*e.from {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// lasts tells whether a column whose name may be that of a stamp or of a latency
-// (request_time, response_time) is a latency: its numbers are no times since 1970.
-func (p *profile) lasts() bool {
-	return p.fits(span) && (match(e2e, p.joined, p.levels) >= 0 || match(ttft, p.joined, p.levels) >= 0)
-}
-
-// half tells whether a kind is that of the column: others in it are mistakes.
-func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
-
-// fits tells whether a column's values can be those of a role.
-func (p *profile) fits(c class) bool {
-	numeric := p.half(p.numbers)
-	if p.typed != nil && p.typed.Step > 0 && p.n > 0 {
-		return p.kept(c)
-	}
-	if p.coarse() && (c == stamp || c == stamps) {
-		return false
-	}
-	switch c {
-	case stamp:
-		return p.half(p.dates) && p.lists == 0 || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
-	case span:
-		return p.half(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.half(p.commas+p.numbers)
-	case spans:
-		return p.half(p.lists) && p.dates == 0
-	case stamps:
-		return p.half(p.lists)
-	case count:
-		return numeric || p.commas > 0
-	}
-	return p.n > 0
-}
 
 // entry says what a column means, and why.
 type entry struct {
@@ -207,6 +30,7 @@ type entry struct {
 type mapping struct {
 	entries []entry
 	events  bool // a record is an event
+	wrapped bool // records are in the texts of others, which may hold anything else
 	notes   []string
 	doubts  []string // what is read as it is said, and can hardly be
 	ask     string   // what is not known, and must be
@@ -250,11 +74,15 @@ func (s *sample) take() {
 	if s.rec.ragged || s.rec.last && s.records > 0 {
 		return
 	}
-	if n := len(s.rec.cells) - 1; s.flat && s.rec.last && n >= 0 {
+	if n := s.width - 1; s.flat && s.rec.last && n >= 0 {
 		s.rec.cells[n].set = false // it may be cut off: 1340,5 of 1340,500
 	}
 	if s.typed != nil { // of many columns, few may be wanted
 		for _, i := range s.typed.want {
+			s.profiles[i].add(s.records, s.rec.cells[i])
+		}
+		s.fill()
+		for i := s.width; i < len(s.profiles); i++ {
 			s.profiles[i].add(s.records, s.rec.cells[i])
 		}
 		s.records++
@@ -271,7 +99,8 @@ func (s *sample) take() {
 func (s *sample) fill() {
 	for len(s.profiles) < len(s.names) {
 		p := profile{}
-		p.joined, p.levels, p.named = words(s.names[len(s.profiles)])
+		i := len(s.profiles)
+		p.joined, p.levels, p.named = words(s.names[i][s.wrap(i):])
 		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
 		p.state = match(status, p.joined, p.levels) >= 0
 		s.profiles = append(s.profiles, p)
@@ -289,12 +118,13 @@ func (s *sample) guess(m *mapping) {
 		for i := range s.profiles {
 			p := &s.profiles[i]
 			k := match(r, p.joined, p.levels)
-			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || about[r].class == stamp && p.lasts() {
+			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || r == stream && !p.half(p.flags) || about[r].class == stamp && p.lasts() {
 				continue
 			}
 			if r == status && !p.half(p.statuses) {
 				k += 1e6 // the level of a log line may be its status, too
 			}
+			k += s.far(i)
 			if best < 0 || k < best {
 				if field >= 0 {
 					others = append(others, s.names[field])
@@ -356,6 +186,7 @@ func (s *sample) infer(m *mapping) {
 	s.unused(m)
 	s.eventShape(m)
 	s.endStamp(m)
+	s.envelope(m)
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
 	for i := range m.entries {
 		e := &m.entries[i]
@@ -470,7 +301,13 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 
 // isSlog tells whether the records have what log/slog writes first.
 func (s *sample) isSlog() bool {
-	return len(s.names) > 3 && !s.flat && s.names[0] == "time" && s.names[1] == "level" && s.names[2] == "msg"
+	for i := range max(0, len(s.names)-3) {
+		n := s.wrap(i)
+		if (i == 0 && !s.flat || n > 0 && s.wrap(max(0, i-1)) == 0) && s.names[i][n:] == "time" && s.names[i+1][min(n, len(s.names[i+1])):] == "level" && s.names[i+2][min(n, len(s.names[i+2])):] == "msg" {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *profile) span() string {

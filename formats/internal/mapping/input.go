@@ -31,6 +31,7 @@ type cell struct {
 	raw  []byte
 	kind formats.Kind
 	set  bool
+	json bool // it is written as JSON does, whatever the table: within an object in a text
 }
 
 // record is one record, its cells by field. It is valid until the next.
@@ -50,6 +51,7 @@ type table struct {
 	comma  bool     // parts decimals: another delimiter parts cells
 	header bool     // the first row names the columns
 	names  []string // of the columns; members of objects are joined by points
+	width  int      // of rows of a table that is flat, in columns of its own; 0: not yet known
 	frozen bool     // no further columns are added
 	rec    record
 	next   int    // the field that probably comes next
@@ -58,6 +60,7 @@ type table struct {
 	halves uint8
 	within bool // an array of objects
 	spare  []byte
+	nesting
 }
 
 // field returns the index of a column, or -1.
@@ -76,6 +79,10 @@ func (t *table) field(path []byte) int {
 		return -1
 	}
 	t.names = append(t.names, string(path))
+	if t.lead > 0 {
+		t.wraps = append(append(t.wraps, make([]int, len(t.names)-1-len(t.wraps))...), t.lead)
+		t.lined = t.lined || isLine(last(path[:t.lead-1]))
+	}
 	t.rec.cells = append(t.rec.cells, cell{})
 	t.next = len(t.names)
 	return t.next - 1
@@ -84,6 +91,7 @@ func (t *table) field(path []byte) int {
 // read reads the next record.
 func (t *table) read(in *jsonrows.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
+	t.fresh()
 	if t.typed != nil {
 		return t.typed.read(t)
 	}
@@ -133,6 +141,7 @@ func (t *table) object(in *jsonrows.Input) outcome {
 		}
 		clear(t.rec.cells)
 		t.next, t.halves = 0, 0
+		t.fresh()
 		whole := next < len(in.Buf)
 		if !whole && len(in.Buf)-in.I < maxRecord && in.More() {
 			continue
@@ -163,8 +172,9 @@ func (t *table) value(path, raw []byte, kind formats.Kind) {
 	} else if base, high := bytes.CutSuffix(path, []byte(".high")); high {
 		t.combine(base, raw, 1)
 	}
-	if k := t.field(path); k >= 0 {
-		t.rec.cells[k] = cell{raw, kind, kind != formats.Null}
+	t.put(path, raw, kind)
+	if kind == formats.String && len(raw) > 1 && (t.learning || t.holders != nil) && t.holds(path) {
+		t.inside(path, raw, true)
 	}
 }
 
@@ -182,7 +192,7 @@ func (t *table) combine(base, raw []byte, which int) {
 	}
 	v = int64(t.half[1]<<32 | t.half[0]&(1<<32-1))
 	if k := t.field(t.path); k >= 0 {
-		t.rec.cells[k] = cell{strconv.AppendInt(nil, v, 10), formats.Number, true}
+		t.rec.cells[k] = cell{strconv.AppendInt(nil, v, 10), formats.Number, true, false}
 	}
 }
 
@@ -210,7 +220,8 @@ func (t *table) row(in *jsonrows.Input) outcome {
 		if n == 1 && len(bytes.TrimSpace(t.first())) == 0 {
 			continue // blank
 		}
-		t.rec.ragged = t.frozen && n != len(t.names)
+		t.rec.ragged = t.width > 0 && n != t.width
+		t.cellsInside(n)
 		return found
 	}
 }
@@ -262,8 +273,11 @@ func (t *table) split(b []byte, eof bool) (n, next int, res outcome) {
 }
 
 func (t *table) cell(n int, raw []byte) {
+	if t.width > 0 && n >= t.width {
+		return
+	}
 	if n >= len(t.rec.cells) {
-		if t.frozen || n >= maxFields {
+		if n >= maxFields {
 			return
 		}
 		t.rec.cells = append(t.rec.cells, cell{})
@@ -280,7 +294,7 @@ func textCell(raw []byte) cell {
 	if len(raw) > 0 && raw[0] == '[' {
 		kind = formats.Array
 	}
-	return cell{raw, kind, !isNull(raw)}
+	return cell{raw, kind, !isNull(raw), false}
 }
 
 // quoted reads a quoted cell from behind its quote, and returns it and where it

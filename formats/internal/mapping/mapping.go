@@ -66,7 +66,7 @@ func (s *sample) assign(m *mapping, list []assignment) {
 // index returns the column of a name or, where they have places, of a number.
 func (s *sample) index(column string) int {
 	k := slices.Index(s.names, column)
-	if n, err := strconv.Atoi(column); k < 0 && err == nil && s.flat && n >= 1 && n <= len(s.names) {
+	if n, err := strconv.Atoi(column); k < 0 && err == nil && s.flat && n >= 1 && n <= s.width {
 		k = n - 1
 	}
 	return k

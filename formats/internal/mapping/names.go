@@ -18,7 +18,7 @@ func Latencies(object []byte, own func(name string) bool) (begins, lasts, first 
 		}
 		p := profile{}
 		p.joined, p.levels, p.named = words(name)
-		if p.add(0, cell{raw, kind, kind != formats.Null}); p.n == 0 {
+		if p.add(0, cell{raw: raw, kind: kind, set: kind != formats.Null}); p.n == 0 {
 			return
 		}
 		for r := noRole + 1; r < roles; r++ {

@@ -22,7 +22,8 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	if err != nil {
 		return nil, err
 	}
-	t := &table{flat: s.flat, delim: s.delim, comma: s.comma, names: s.names, frozen: true}
+	t := &table{flat: s.flat, delim: s.delim, comma: s.comma, names: s.names, width: s.width, frozen: true}
+	t.holders = s.lookInto(m)
 	if !t.flat { // a path is looked up for every value: among as few as there are
 		t.names = nil
 		for i := range m.entries {
@@ -68,9 +69,11 @@ func OpenTable(ctx context.Context, src Table, rng formats.Range, opt formats.Op
 	if err != nil {
 		return nil, err
 	}
+	holders := s.lookInto(m)
 	t := &table{flat: true, typed: newTyped(ctx, from, func(i int) bool {
-		return m.ask == "" && slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i })
-	}), names: s.names, frozen: true}
+		return m.ask == "" && (slices.Contains(holders, s.names[i]) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }))
+	}), names: s.names, width: s.width, frozen: true}
+	t.holders = holders
 	r := &reader{table: t, m: m, part: !first}
 	r.begin(src.Name, src.Format, opt)
 	return r, nil
@@ -115,10 +118,12 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &sample{table: &table{flat: true, frozen: true}}
+	s := &sample{table: &table{flat: true}}
+	s.learn0(given)
 	for _, f := range from.Fields() {
 		s.names = append(s.names, f.Name)
 	}
+	s.width = len(s.names)
 	s.fill()
 	s.rec.cells = make([]cell, len(s.names))
 	s.typed = newTyped(context.Background(), from, func(i int) bool {
@@ -128,9 +133,9 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 				return true
 			}
 		}
-		return slices.ContainsFunc(given, func(a assignment) bool { return s.index(a.column) == i })
+		return s.holds([]byte(s.names[i])) || slices.ContainsFunc(given, func(a assignment) bool { return s.index(a.column) == i })
 	})
-	for i := range s.profiles {
+	for i := range s.width {
 		s.profiles[i].typed = &s.typed.fields[i]
 	}
 	s.profileAll(nil)

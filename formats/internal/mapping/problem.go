@@ -15,6 +15,8 @@ var (
 		Msg: "the file ends within a record"}
 	tooLong = &problem{Code: "long_record", Severity: diag.DataLoss,
 		Msg: "a record is longer than 8 MiB, or does not end: it was skipped"}
+	otherText = &problem{Code: "other_line", Severity: diag.Notice,
+		Msg: "a record holds no object where that of a request is in others, but another line or nothing: it was skipped"}
 	ragged = &problem{Code: "ragged_row", Severity: diag.DataLoss,
 		Msg: "a row has another number of cells than the first and was skipped", Fix: "quote cells that hold the delimiter"}
 	lastCell = &problem{Code: "truncated", Severity: diag.Notice,

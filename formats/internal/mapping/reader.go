@@ -160,9 +160,15 @@ func (r *reader) use() *problem {
 	if r.m.ask != "" {
 		return unreadable
 	}
-	if n := len(r.rec.cells) - 1; r.flat && r.rec.last && n >= 0 && r.rec.cells[n].set {
+	if n := r.width - 1; r.flat && r.rec.last && n >= 0 && r.rec.cells[n].set {
 		r.rec.cells[n].set = false
 		r.note(lastCell)
+	}
+	if r.m.wrapped && !r.found {
+		if r.torn {
+			return notARecord
+		}
+		return otherText
 	}
 	kind := "request"
 	var p *problem

@@ -132,7 +132,7 @@ func (r *reader) text(role role) []byte {
 	if c == nil {
 		return nil
 	}
-	if !r.flat && c.kind == formats.String {
+	if (!r.flat || c.json) && c.kind == formats.String {
 		return jsonrows.Text(c.raw)
 	}
 	return c.raw
@@ -204,6 +204,15 @@ func (r *reader) names(row *assemble.Row) {
 	case "false", "0":
 		row.SetInt(trace.Stream, 0)
 	}
+}
+
+// flag tells whether a value is true or false.
+func flag(raw []byte) bool {
+	switch string(bytes.ToLower(raw[:min(len(raw), 6)])) {
+	case "true", "false", "0", "1":
+		return true
+	}
+	return false
 }
 
 // errorClass returns the first word of an error, which may quote what a user sent

@@ -49,6 +49,7 @@ func sampleOf(head []byte, given []assignment) (*sample, outcome) {
 func sampleWith(head []byte, given []assignment, comma bool) (*sample, outcome) {
 	in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: bytes.Clone(head), Size: 1}
 	s := &sample{table: &table{comma: comma}}
+	s.learn0(given)
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
 		s.profileAll(in)
@@ -66,7 +67,8 @@ func sampleWith(head []byte, given []assignment, comma bool) (*sample, outcome) 
 		}
 		s.names = append(s.names, name)
 	}
-	s.frozen = true
+	s.width = len(s.names)
+	s.cellsInside(s.width)
 	if !s.header {
 		s.take()
 	}

@@ -54,6 +54,7 @@ func (s *typed) read(t *table) outcome {
 	s.buf = s.buf[:0]
 	b := s.from.Batch()
 	t.rec.off = b.First + int64(s.row) + 1
+	clear(t.rec.cells[t.width:])
 	for _, i := range s.want {
 		t.rec.cells[i] = cell{}
 		c := &b.Columns[i]
@@ -67,21 +68,22 @@ func (s *typed) read(t *table) outcome {
 			t.rec.cells[i] = textCell(s.buf[at:])
 		case column.Int:
 			s.int(f, c.Ints[s.row])
-			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
+			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true, false}
 		case column.Float:
 			if v := c.Floats[s.row]; v-v == 0 {
 				s.float(f, v)
-				t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
+				t.rec.cells[i] = cell{s.buf[at:], formats.Number, true, false}
 			}
 		case column.Bool:
 			s.buf = strconv.AppendBool(s.buf, c.Bits[s.row>>3]>>(s.row&7)&1 != 0)
-			t.rec.cells[i] = cell{s.buf[at:], formats.Bool, true}
+			t.rec.cells[i] = cell{s.buf[at:], formats.Bool, true, false}
 		default:
 			s.list(f, c)
-			t.rec.cells[i] = cell{s.buf[at:], formats.Array, true}
+			t.rec.cells[i] = cell{s.buf[at:], formats.Array, true, false}
 		}
 	}
 	s.row++
+	t.cellsInside(t.width)
 	return found
 }
 

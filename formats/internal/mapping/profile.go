@@ -1,0 +1,187 @@
+package mapping
+
+import (
+	"bytes"
+
+	"servescope/formats"
+	"servescope/formats/internal/column"
+	"servescope/formats/internal/numx"
+)
+
+// profile is what the sampled values of a column are.
+type profile struct {
+	joined string
+	levels []int
+	named  unit // that the name ends with
+
+	n, numbers, whole, dates, durations, lists, commas int
+
+	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
+	points           int // numbers with a point
+	rounded          int // numbers whose last digits are not written: 1.767E+09
+
+	digits    int // most behind the point
+	empty     int // lists without an element
+	thirds    int // numbers with exactly three digits behind the point
+	low, high float64
+	values    []float64     // by record; -1 where there is none
+	label     bool          // the column may name events or requests
+	state     bool          // it may be a status
+	statuses  int           // values that are one
+	flags     int           // values that are true or false
+	texts     []string      // by record, of such a column
+	typed     *column.Field // what a columnar file says of it, or nil
+}
+
+// add takes the value of record k.
+func (p *profile) add(k int, c cell) {
+	for len(p.values) < k {
+		p.values = append(p.values, -1)
+	}
+	v := -1.0
+	if c.set && !isNull(c.raw) {
+		v = p.value(c)
+	}
+	p.values = append(p.values, v)
+	if p.label {
+		for len(p.texts) < k {
+			p.texts = append(p.texts, "")
+		}
+		p.texts = append(p.texts, string(c.raw[:min(len(c.raw), 100)]))
+	}
+}
+
+func (p *profile) value(c cell) float64 {
+	p.n++
+	raw := bytes.TrimSpace(c.raw)
+	if p.state && isStatus(raw) {
+		p.statuses++
+	}
+	if flag(raw) {
+		p.flags++
+	}
+	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
+		dates := 0
+		if datesOf(raw, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
+			p.lists++
+			p.dates++
+			return -1
+		}
+		if list, ok := floatsOf(raw); ok {
+			p.lists++
+			if len(list) == 0 {
+				p.empty++
+			} else { // the middle of a list stands for it
+				return list[len(list)/2]
+			}
+			return -1
+		}
+	}
+	if v, ok := float(raw); ok {
+		if p.numbers++; p.numbers == 1 {
+			p.low, p.high = v, v
+		}
+		p.low, p.high = min(p.low, v), max(p.high, v)
+		d := 0
+		if k := bytes.IndexByte(raw, '.'); k >= 0 {
+			d = len(raw) - k - 1
+			p.points++
+		} else if p.typed != nil && p.typed.Step > 0 {
+			d = digits(raw)
+		}
+		if d == 3 {
+			p.thirds++
+		}
+		if rounded(raw) {
+			p.rounded++
+		}
+		if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
+			p.whole++
+		}
+		p.digits = max(p.digits, d)
+		return v
+	}
+	if d, ok := parseDate(raw); ok {
+		p.dates++
+		p.digits = max(p.digits, d.digits)
+	} else if _, ok := duration(raw); ok {
+		p.durations++
+	} else if decimalComma(raw) {
+		p.comma(raw)
+	}
+	return -1
+}
+
+// most tells whether nearly all of the values are of a kind.
+func (p *profile) most(k int) bool { return k > 0 && 10*k >= 9*p.n }
+
+// epochs are the units of numbers that are times since 1970, by magnitude: 2015
+// to 2039 in s, ms, µs and ns. Wider, a clock that began with the machine would
+// look like them too: 2001 to 2096 in ms are 12 to 46 days in µs.
+var epochs = [...]struct {
+	unit unit
+	from float64
+}{{seconds, 1.42e9}, {millis, 1.42e12}, {micros, 1.42e15}, {nanos, 1.42e18}}
+
+const epochSpan = 1.55 // the greatest number is that many times the least
+
+// epoch returns the unit in which the numbers are times since 1970.
+func (p *profile) epoch() unit {
+	for _, e := range epochs {
+		n := 0
+		for _, v := range p.values {
+			if v >= e.from && v < epochSpan*e.from {
+				n++
+			}
+		}
+		if p.most(n) {
+			return e.unit
+		}
+	}
+	return noUnit
+}
+
+// epochal counts the numbers that are times since 1970 in any unit.
+func (p *profile) epochal() (n int) {
+	for _, v := range p.values {
+		for _, e := range epochs {
+			if v >= e.from && v < epochSpan*e.from {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// lasts tells whether a column whose name may be that of a stamp or of a latency
+// (request_time, response_time) is a latency: its numbers are no times since 1970.
+func (p *profile) lasts() bool {
+	return p.fits(span) && (match(e2e, p.joined, p.levels) >= 0 || match(ttft, p.joined, p.levels) >= 0)
+}
+
+// half tells whether a kind is that of the column: others in it are mistakes.
+func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
+
+// fits tells whether a column's values can be those of a role.
+func (p *profile) fits(c class) bool {
+	numeric := p.half(p.numbers)
+	if p.typed != nil && p.typed.Step > 0 && p.n > 0 {
+		return p.kept(c)
+	}
+	if p.coarse() && (c == stamp || c == stamps) {
+		return false
+	}
+	switch c {
+	case stamp:
+		return p.half(p.dates) && p.lists == 0 || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
+	case span:
+		return p.half(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.half(p.commas+p.numbers)
+	case spans:
+		return p.half(p.lists) && p.dates == 0
+	case stamps:
+		return p.half(p.lists)
+	case count:
+		return numeric || p.commas > 0
+	}
+	return p.n > 0
+}
