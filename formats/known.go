@@ -65,13 +65,8 @@ func plainReason(h *Head) string {
 			return fmt.Sprintf("this is %s, not a log", k.what)
 		}
 	}
-	if keys := h.Keys(); len(keys) > 0 {
-		switch keys[0].Name {
-		case "resourceMetrics":
-			return "these are metrics of OpenTelemetry, which are not read: export its spans (exporter file of the collector, format: json, in a pipeline of traces)"
-		case "resourceLogs":
-			return "these are log records of OpenTelemetry without a line of a known server: export its spans (exporter file of the collector, format: json, in a pipeline of traces)"
-		}
+	if keys := h.Keys(); len(keys) > 0 && keys[0].Name == "resourceLogs" {
+		return "these are log records of OpenTelemetry without a line of a known server: export its spans (exporter file of the collector, format: json, in a pipeline of traces)"
 	}
 	if isProtobuf(b) {
 		return "this is OpenTelemetry data in protobuf, which is not read: export it as JSON (exporter file of the collector, format: json)"

@@ -38,7 +38,7 @@ func (t *table) total() amounts {
 	if t.single() {
 		return func(s *series) (float64, bool) { return s.last, s.known }
 	}
-	return func(s *series) (float64, bool) { return s.increase, s.known && s.pod.scrapes > 1 }
+	return func(s *series) (float64, bool) { return s.increase, s.known && (s.pod.scrapes > 1 || s.since) }
 }
 
 // single tells whether there is nothing to subtract from.
@@ -187,7 +187,7 @@ func (n names) report(list []trace.Reported, f *figure, when string, bounds bool
 	add(n.of(f, "_count"), "", "value", count, unit.None)
 	if mean, ok := f.mean(); ok && !f.unusable() {
 		metric := ""
-		if f.info != nil && when == "" && !strings.Contains(f.labels, `is_streaming="false"`) {
+		if f.info != nil && when == "" && !strings.Contains(f.labels, `is_streaming="false"`) && !strings.Contains(f.labels, "error_type=") {
 			metric = f.info.metric
 		}
 		add(n.of(f, ""), metric, "mean", mean*factor, base)

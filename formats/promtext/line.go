@@ -17,6 +17,7 @@ type sample struct {
 	finite bool  // value is neither NaN nor infinite
 	t      int64 // ns since the epoch
 	timed  bool  // the line has a stamp
+	start  int64 // of what is counted, where that is told: from another start it is another series
 }
 
 // parse splits a line, which has no end. It reports false for comments and for

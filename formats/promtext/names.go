@@ -23,6 +23,7 @@ const (
 	generated
 	drafts
 	succeeded
+	call // of the conventions for any model: shown, between scrapes too
 	roles
 )
 
@@ -76,14 +77,33 @@ var families = []family{
 	{"sglang", "realtime_tokens_total", shown, "", "v0.5.8", ""},
 	{"sglang", "generation_tokens_total", generated, "", "v0.3.5", ""},
 	{"sglang", "num_requests_total", succeeded, "", "v0.4.4", ""},
+	{"gen_ai", "server_time_to_first_token_seconds", call, "ttft_server", "", ""},
+	{"gen_ai", "server_time_per_output_token_seconds", call, "tpot", "", ""}, // once per request
+	{"gen_ai", "server_request_duration_seconds", call, "e2e", "", ""},
+	{"gen_ai", "client_operation_duration_seconds", call, "e2e_stream_end", "", ""},
+	{"gen_ai", "client_operation_time_to_first_chunk_seconds", call, "", "", ""}, // a chunk with a role only included
+	{"gen_ai", "client_operation_time_per_output_chunk_seconds", call, "chunk_gap", "", ""},
+	{"gen_ai", "client_inference_duration_seconds", call, "e2e_stream_end", "", ""},
+	{"gen_ai", "client_inference_time_to_first_chunk_seconds", call, "", "", ""},
+	{"gen_ai", "client_inference_time_per_output_chunk_seconds", call, "chunk_gap", "", ""},
+	{"gen_ai", "client_token_usage", call, "", "", ""},
 }
 
 // prefixes are those of the engines' families. Ray Serve writes underscores
-// for colons and puts its own name before them.
+// for colons and puts its own name before them. Whatever follows the conventions
+// of OpenTelemetry for calls of models is of an engine that is not known.
 var prefixes = []struct{ prefix, engine string }{
 	{"vllm:", "vllm"}, {"sglang:", "sglang"}, {"ray_vllm_", "vllm"}, {"ray_sglang_", "sglang"},
-	{"ray_vllm:", "vllm"}, {"vllm_", "vllm"}, {"sglang_", "sglang"},
+	{"ray_vllm:", "vllm"}, {"vllm_", "vllm"}, {"sglang_", "sglang"}, {anyPrefix, anyEngine},
 }
+
+// anyEngine stands for one that is not known; clientPrefix begins what its client
+// measures.
+const (
+	anyEngine    = "gen_ai"
+	anyPrefix    = "gen_ai_"
+	clientPrefix = "gen_ai_client_"
+)
 
 // engineOf returns the engine whose family a sample's name belongs to, "" when
 // it is another program's, and the name without prefix.
@@ -111,6 +131,7 @@ func known(engine, bare string) *family {
 var kept = map[string]bool{
 	"finished_reason": true, "source": true, "cache_source": true, "mode": true, "reason": true, "position": true,
 	"stage": true, "sleep_state": true, "engine_type": true, "is_streaming": true, "quantile": true,
+	"gen_ai_operation_name": true, "gen_ai_token_type": true, "error_type": true,
 }
 
 // measure returns the unit that a family's name states, our base unit for it,
@@ -125,7 +146,7 @@ func measure(name string) (text string, base unit.Unit, factor float64) {
 		{"_seconds", "seconds", unit.Nanosecond, 1e9}, {"_time_s", "seconds", unit.Nanosecond, 1e9},
 		{"time_in_queue_requests", "seconds", unit.Nanosecond, 1e9},
 		{"_bytes", "bytes", unit.Byte, 1}, {"_tokens", "tokens", unit.Token, 1}, {"_tokens_histogram", "tokens", unit.Token, 1},
-		{"_perc", "ratio", unit.Ratio, 1}, {"token_usage", "ratio", unit.Ratio, 1},
+		{"_perc", "ratio", unit.Ratio, 1}, {"gen_ai_client_token_usage", "tokens", unit.Token, 1}, {"token_usage", "ratio", unit.Ratio, 1},
 	} {
 		if strings.HasSuffix(strings.TrimSuffix(name, "_total"), m.suffix) {
 			return m.text, m.base, m.factor

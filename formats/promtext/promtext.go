@@ -7,6 +7,13 @@
 // lie in files of their own, which one label unites: they are taken in the order
 // of time, that of the text, of the file's name or of the file.
 //
+// Metrics that OpenTelemetry exports as JSON (resourceMetrics, a line of the file
+// exporter of the collector, or any other layout) are read as the samples that
+// Prometheus would have of them (otlp.go): those of the engines, and those of the
+// conventions for calls of any model (gen_ai.server.*, gen_ai.client.*). Their points
+// tell when counting began, so figures are those since then; increments are added up;
+// exponential histograms give limits like others.
+//
 // Every sample of the engines becomes a row of the histograms table as it is, and
 // gauges of the load one of steps: see gauges.go.
 // Families of other programs in the same scrape (python_*, process_*, http_*)
@@ -33,7 +40,7 @@ const formatName = "promtext"
 // Format reads Prometheus text scrapes.
 var Format = formats.Format{
 	Name:     formatName,
-	Title:    "Prometheus metrics of vLLM and SGLang (GET /metrics, /api/v1/query_range), one scrape or a series",
+	Title:    "Metrics of vLLM, SGLang and gen_ai: Prometheus (GET /metrics, /api/v1/query_range), OTLP/JSON",
 	Priority: 70,
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
@@ -46,6 +53,9 @@ var Format = formats.Format{
 // sniff looks for samples of an engine, and else for those of any program.
 func sniff(h *formats.Head) (formats.Score, string) {
 	if top := bytes.TrimLeft(h.Start, " \t\r\n"); len(top) > 0 && (top[0] == '{' || top[0] == '[') {
+		if otlp.sniff != nil && marksOTLP(h.Start) {
+			return otlp.sniff(h)
+		}
 		return sniffAPI(h.Start)
 	}
 	var others, lines int
@@ -69,6 +79,25 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		return formats.Maybe, "it has samples in the text format of Prometheus, though none of vLLM or SGLang"
 	}
 	return formats.No, "no line is a sample in the text format of Prometheus"
+}
+
+// documents reads samples out of JSON.
+type documents interface {
+	next(r *reader) bool // takes some, and reports false at the end
+	finish(r *reader, rises []*figure)
+	err() error
+	close() error
+}
+
+// otlp is how metrics of OpenTelemetry are read, where that is built in.
+var otlp struct {
+	sniff func(h *formats.Head) (formats.Score, string)
+	open  func(ctx context.Context, src formats.Source, block int) (documents, error)
+}
+
+// marksOTLP reports whether a text has metrics as OpenTelemetry exports them.
+func marksOTLP(text []byte) bool {
+	return bytes.Contains(text, []byte(`"resourceMetrics"`)) || bytes.Contains(text, []byte(`"resource_metrics"`))
 }
 
 // noRequests is why there are no requests.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"servescope/analyzer/diag"
@@ -27,6 +28,7 @@ type reader struct {
 	opt     formats.Options
 	stream  *block.Stream[struct{}] // of text
 	api     *api                    // or of JSON
+	other   documents               // or of other JSON
 	table   *table
 	builder *trace.Builder
 	steps   *trace.Builder
@@ -69,6 +71,11 @@ func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt f
 	json, err := isJSON(src)
 	if err != nil {
 		return nil, err
+	}
+	if json && otlp.open != nil && marksOTLP(beginning(src)) {
+		r.table.told = true
+		r.other, err = otlp.open(ctx, src, opt.Block)
+		return r, err
 	}
 	if json {
 		r.api, err = openAPI(ctx, src, opt.Block)
@@ -135,6 +142,9 @@ func (r *reader) flush(least int) bool {
 
 // advance goes to the next block, or result.
 func (r *reader) advance() bool {
+	if r.other != nil {
+		return r.other.next(r)
+	}
 	if r.api != nil {
 		return r.answers()
 	}
@@ -277,13 +287,27 @@ func (r *reader) value(s *sample) {
 		return
 	}
 	r.engineLines++
-	if r.run.Engine == "" {
-		r.run.Engine, r.run.Model = engine, f.model
-	}
+	r.origin(f)
 	if bytes.HasSuffix(s.name, []byte("_info")) {
 		r.info(f)
 	}
 	r.row(f, s)
+}
+
+// origin tells the run whose samples these are.
+func (r *reader) origin(f *series) {
+	switch {
+	case r.run.Engine != "":
+	case f.engine != anyEngine:
+		r.run.Engine, r.run.Model = f.engine, f.model
+	case r.run.Model == "":
+		r.run.Model = f.model
+	}
+	if client := strings.HasPrefix(f.family, clientPrefix); r.engineLines == 1 && client {
+		r.run.Side = trace.Client
+	} else if !client {
+		r.run.Side = trace.Server
+	}
 }
 
 // row adds a row of a sample.
@@ -352,90 +376,6 @@ func (r *reader) config(key, value string) {
 	r.run.Config = append(r.run.Config, trace.Pair{Key: key, Value: value})
 }
 
-// finish tells what the scrapes add up to.
-func (r *reader) finish() {
-	if r.stream != nil {
-		r.log.Merge(r.stream.Diags())
-	}
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
-	if r.engineLines == 0 {
-		r.add(diag.Diag{Code: "no_engine_metrics", Severity: diag.Notice, Offset: -1, Msg: "the file has no sample of vLLM or SGLang"})
-		return
-	}
-	t := r.table
-	r.run.Version = version(t.list, r.run.Engine)
-	if r.opt.More {
-		return // those behind are subtracted, and tell
-	}
-	rises := t.figures(t.total())
-	totals := t.figures(func(s *series) (float64, bool) { return s.last, s.known })
-	n := names{models: t.severalModels()}
-	for _, f := range rises {
-		r.run.Reported = n.report(r.run.Reported, f, "", true)
-	}
-	r.run.Reported = t.gauges(r.run.Reported)
-	r.check(totals, rises)
-	r.windows(n)
-	if r.stamped && r.to > r.from {
-		r.run.Duration, r.run.HasDuration = r.to-r.from, true
-	}
-	r.notes()
-}
-
-// notes says what a reader of the figures must know.
-func (r *reader) notes() {
-	note := func(when bool, text string) {
-		if when {
-			r.run.Notes = append(r.run.Notes, text)
-		}
-	}
-	t := r.table
-	note(t.single(), "single_scrape: figures are those since the process began; only a second scrape can tell a window")
-	note(!t.single(), "between_scrapes: counters and histograms are what was added between the first scrape and the last, restarts taken into account")
-	note(!r.stamped, "no_time: a scrape without stamps does not say when it was taken")
-	note(r.run.Engine == "vllm", "survivors: vLLM observes requests when they finish; aborted ones are in no histogram")
-}
-
-// windows reports the time between each two scrapes by itself.
-func (r *reader) windows(n names) {
-	t := r.table
-	switch {
-	case len(t.windows) > maxWindows:
-		r.run.Notes = append(r.run.Notes, fmt.Sprintf("windows: there are more than %d scrapes; what was added between each two is not listed, their samples are", maxWindows))
-		return
-	case len(t.windows) < 2 && (len(t.windows) == 0 || !t.windows[0].reset):
-		return // the same as the whole
-	}
-	for i, w := range t.windows {
-		rose := make(map[*series]float64, len(t.samples[i]))
-		for _, d := range t.samples[i] {
-			rose[d.s] = d.value
-		}
-		when := fmt.Sprintf(" in window %d", i+1)
-		if w.pod.name != "" {
-			when += " of " + w.pod.name
-		}
-		for _, f := range t.figures(func(s *series) (float64, bool) { v, ok := rose[s]; return v, ok }) {
-			if role := f.role(); role != shown && role != outputTokens {
-				r.run.Reported = n.report(r.run.Reported, f, when, false)
-			}
-		}
-	}
-}
-
-func (t *table) severalModels() bool {
-	var model string
-	for _, s := range t.list {
-		if s.model != "" && model != "" && s.model != model {
-			return true
-		}
-		if s.model != "" {
-			model = s.model
-		}
-	}
-	return false
-}
-
 func (r *reader) noise(kind string) {
 	r.account.Noise++
 	r.account.Kinds[kind]++
@@ -457,6 +397,9 @@ func (r *reader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
 func (r *reader) Err() error {
+	if r.other != nil {
+		return r.other.err()
+	}
 	if r.api == nil {
 		return r.stream.Err()
 	}
@@ -477,6 +420,9 @@ func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {
+	if r.other != nil {
+		return r.other.close()
+	}
 	if r.api != nil {
 		return r.api.rc.Close()
 	}

@@ -47,6 +47,8 @@ type series struct {
 	rank    int  // among the ranks that count the same requests
 	gauge   bool // of the load: load is its column of steps
 	load    trace.Col
+	since   bool    // its first value counts from its start, which is known
+	sum     float64 // of what is told piece by piece
 
 	scrape   int  // the last one it was in
 	known    bool // was in an earlier one
@@ -152,7 +154,9 @@ func (s *series) describe() {
 		s.text = append(append(s.text, l.name...), '=')
 		s.text = strconv.AppendQuote(s.text, l.value)
 		switch l.name {
-		case "model_name":
+		case "model_name", "gen_ai_response_model":
+			s.model = l.value
+		case "gen_ai_request_model": // stands before that of the response
 			s.model = l.value
 		case "server", "pod", "instance", "WorkerId", "engine", "dp_rank":
 			where = append(where, l.value)

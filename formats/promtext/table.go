@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"servescope/analyzer/diag"
 )
@@ -20,6 +21,7 @@ type table struct {
 	scrape  int
 	touched []*series
 	last    *series // of the line before
+	told    bool    // series tell when they began
 	serial  bool    // the samples of a series stand behind one another
 	key     []byte
 	memory  int64 // left for names
@@ -93,6 +95,9 @@ func (t *table) declare(name, typ []byte) {
 // there is none.
 func (t *table) find(s *sample) (out *series, why string) {
 	t.key = append(append(append(t.key[:0], t.pod.name...), 0), s.key...)
+	if s.start != 0 {
+		t.key = strconv.AppendInt(append(t.key, 0), s.start, 10)
+	}
 	if out = t.series[string(t.key)]; out != nil {
 		return out, ""
 	}
@@ -104,7 +109,7 @@ func (t *table) find(s *sample) (out *series, why string) {
 	if !ok {
 		return nil, "bad_labels"
 	}
-	canonical := fmt.Sprintf("\x01%s\x00%s{%s}%v%v", t.pod.name, s.name, out.text, out.bound, out.top)
+	canonical := fmt.Sprintf("\x01%s\x00%s{%s}%v%v%v", t.pod.name, s.name, out.text, out.bound, out.top, s.start)
 	if old := t.series[canonical]; old != nil { // the labels stood in another order
 		out = old
 	} else {
@@ -135,7 +140,10 @@ func (t *table) take(s *series, v *sample) {
 // follow ends one step of a series whose samples stand behind one another.
 func (t *table) follow(s *series) {
 	if !s.known {
-		s.last, s.min, s.max, s.known = s.next, s.next, s.next, true
+		s.min, s.max, s.known = s.next, s.next, true
+		if !s.since {
+			s.last = s.next
+		}
 	}
 	s.rise(s.fallsAlone())
 	s.pod.scrapes = max(s.pod.scrapes, 1)
@@ -171,7 +179,7 @@ func (t *table) end() {
 		for _, s := range t.touched {
 			if !s.known {
 				s.min, s.max, s.known = s.next, s.next, true
-				if p.scrapes == 0 || t.serial || !s.cumulative() {
+				if !s.since && (p.scrapes == 0 || t.serial || t.told || !s.cumulative()) {
 					s.last = s.next // the measure of what follows
 				}
 			}
