@@ -122,6 +122,8 @@ func TestFixtures(t *testing.T) {
 		"p54-names":           "/abc ok first=85 end=1340/chatcmpl-abc-0 ok first=84 end=1338",
 		"cloudwatch-events":   same("r1", "r2"), "cloudwatch-insights-message": same("r1", "r2"), "loki-logcli": same("r1", "r2"), "docker-json-file": same("r1", "r2"),
 		"fluent-bit": same("r1", "r2"), "gcloud-text-payload": same("r1", "r2"), "lambda-node": same("r1", "r2"), "postgres-jsonb": same("r1", "r2"),
+		"dates-us": same("r1", "r2"), "dates-us-ambiguous": "", "dates-german": same("r1", "r2"), "swiss-excel": same("r1", "r2"), "french-spaces": same("r1", "r2"),
+		"kibana": same("r1", "r2"), "apache-csv": same("r1", "r2"), "rfc1123": same("r1", "r2"),
 	}
 	names, err := filepath.Glob(root + "/*/input.*")
 	if err != nil || len(names) != len(want) {

@@ -19,6 +19,7 @@ type entry struct {
 	field  int
 	name   string // of the column
 	unit   unit
+	order  order         // of dates of three numbers
 	epoch  bool          // stamps since 1970
 	given  bool          // by the caller
 	typed  *column.Field // whose type says the unit, or nil
@@ -185,6 +186,8 @@ func (s *sample) infer(m *mapping) {
 	s.guess(m)
 	s.unused(m)
 	s.eventShape(m)
+	s.idleDates(m)
+	s.grouped(m)
 	s.endStamp(m)
 	s.envelope(m)
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
@@ -257,6 +260,7 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 		switch {
 		case p.dates > 0 && p.half(p.dates+p.empty):
 			e.unit, e.why = written, e.why+"; dates"
+			s.dated(m, e)
 			return
 		case p.coarse():
 			m.ask, m.fix = fmt.Sprintf("column %s cannot be used: its %s", label(e.name), tooCoarse), "export it with all digits, as 64-bit numbers"

@@ -26,12 +26,12 @@ const (
 	long                     // a record that is too long, and was skipped
 )
 
-// cell is one value of a record, as it is written, strings without their quotes.
+// cell is one value of a record, as it is written, strings without their quotes
+// and escapes.
 type cell struct {
 	raw  []byte
 	kind formats.Kind
 	set  bool
-	json bool // it is written as JSON does, whatever the table: within an object in a text
 }
 
 // record is one record, its cells by field. It is valid until the next.
@@ -50,6 +50,7 @@ type table struct {
 	delim  byte
 	comma  bool     // parts decimals: another delimiter parts cells
 	header bool     // the first row names the columns
+	told   bool     // a line in front of it tells the delimiter
 	names  []string // of the columns; members of objects are joined by points
 	width  int      // of rows of a table that is flat, in columns of its own; 0: not yet known
 	frozen bool     // no further columns are added
@@ -192,7 +193,7 @@ func (t *table) combine(base, raw []byte, which int) {
 	}
 	v = int64(t.half[1]<<32 | t.half[0]&(1<<32-1))
 	if k := t.field(t.path); k >= 0 {
-		t.rec.cells[k] = cell{strconv.AppendInt(nil, v, 10), formats.Number, true, false}
+		t.rec.cells[k] = cell{strconv.AppendInt(nil, v, 10), formats.Number, true}
 	}
 }
 
@@ -294,7 +295,7 @@ func textCell(raw []byte) cell {
 	if len(raw) > 0 && raw[0] == '[' {
 		kind = formats.Array
 	}
-	return cell{raw, kind, !isNull(raw), false}
+	return cell{raw, kind, !isNull(raw)}
 }
 
 // quoted reads a quoted cell from behind its quote, and returns it and where it

@@ -12,6 +12,7 @@ type assignment struct {
 	role   role
 	column string
 	unit   unit
+	order  order
 }
 
 // parseMap reads the caller's assignments, ROLE=COLUMN or ROLE=COLUMN:UNIT.
@@ -27,10 +28,12 @@ func parseMap(list []string) ([]assignment, error) {
 			return nil, fmt.Errorf("mapping %q: no role %q: choose one of %s", text, name, roleNames())
 		}
 		if k := strings.LastIndexByte(column, ':'); k > 0 {
-			if a.unit = unitOf(column[k+1:]); a.unit != noUnit {
+			if o := slices.Index(orderNames[:], column[k+1:]); o > 0 && (about[a.role].class == stamp || about[a.role].class == stamps) {
+				a.order, a.column = order(o), column[:k]
+			} else if a.unit = unitOf(column[k+1:]); a.unit != noUnit {
 				a.column = column[:k]
 			} else if timed(a.role) && !strings.Contains(column[k:], ".") {
-				return nil, fmt.Errorf("mapping %q: no unit %q: choose one of s, ms, us, ns, iso", text, column[k+1:])
+				return nil, fmt.Errorf("mapping %q: no unit %q: choose one of s, ms, us, ns, iso, dmy, mdy", text, column[k+1:])
 			}
 		}
 		if a.unit != noUnit && !timed(a.role) {
@@ -58,7 +61,7 @@ func (s *sample) assign(m *mapping, list []assignment) {
 			m.fix = "the columns are " + s.columns()
 			return
 		}
-		e := entry{role: a.role, field: k, name: s.names[k], unit: a.unit, given: true, why: "as given"}
+		e := entry{role: a.role, field: k, name: s.names[k], unit: a.unit, order: a.order, given: true, why: "as given"}
 		m.entries = append(m.entries, e)
 	}
 }
@@ -111,6 +114,8 @@ func (m *mapping) told() (out []string, ask string) {
 		text := about[e.role].name + "=" + e.name
 		if e.stated() {
 			text += ":" + unitNames[e.unit]
+		} else if e.order != noOrder {
+			text += ":" + orderNames[e.order]
 		}
 		out = append(out, text)
 	}

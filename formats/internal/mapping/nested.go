@@ -137,7 +137,12 @@ func (t *table) put(path, raw []byte, kind formats.Kind) {
 		path = t.pair
 	}
 	if k := t.field(path); k >= 0 {
-		t.rec.cells[k] = cell{raw, kind, kind != formats.Null, t.lead > 0}
+		if kind == formats.String && bytes.IndexByte(raw, '\\') >= 0 {
+			at := len(t.text)
+			t.text = jsonrows.AppendText(t.text, raw)
+			raw = t.text[at:]
+		}
+		t.rec.cells[k] = cell{raw, kind, kind != formats.Null}
 	}
 }
 

@@ -34,7 +34,12 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 			}
 		}
 	}
-	r := &reader{table: t, src: rc, m: m, headless: s.header}
+	r := &reader{table: t, src: rc, m: m}
+	for _, row := range [...]bool{s.told, s.header} {
+		if row {
+			r.headless++
+		}
+	}
 	r.in = &jsonrows.Input{Ctx: ctx, R: rc, Size: chunk}
 	if opt.Block > 0 {
 		r.in.Size = opt.Block

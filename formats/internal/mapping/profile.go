@@ -18,6 +18,9 @@ type profile struct {
 
 	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
 	points           int // numbers with a point
+	grouped          int // numbers whose thousands are parted by what can part nothing else
+	numbered, dotted int // dates of three numbers, those parted by points
+	days, months     int // of these, those whose first number can only be the day, and whose second can only be
 	rounded          int // numbers whose last digits are not written: 1.767E+09
 
 	digits    int // most behind the point
@@ -54,15 +57,26 @@ func (p *profile) add(k int, c cell) {
 func (p *profile) value(c cell) float64 {
 	p.n++
 	raw := bytes.TrimSpace(c.raw)
+	if len(raw) > 4 {
+		if own, ok := ungroup(nil, raw); ok {
+			p.grouped++
+			raw = own
+		}
+	}
 	if p.state && isStatus(raw) {
 		p.statuses++
 	}
 	if flag(raw) {
 		p.flags++
 	}
+	if d, ok := parseDate(raw); ok && len(raw) > 4 && raw[0] == '[' && raw[3] == '/' { // of an access log
+		p.dates++
+		p.digits = max(p.digits, d.digits)
+		return -1
+	}
 	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
 		dates := 0
-		if datesOf(raw, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
+		if datesOf(raw, noOrder, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
 			p.lists++
 			p.dates++
 			return -1
@@ -78,38 +92,45 @@ func (p *profile) value(c cell) float64 {
 		}
 	}
 	if v, ok := float(raw); ok {
-		if p.numbers++; p.numbers == 1 {
-			p.low, p.high = v, v
-		}
-		p.low, p.high = min(p.low, v), max(p.high, v)
-		d := 0
-		if k := bytes.IndexByte(raw, '.'); k >= 0 {
-			d = len(raw) - k - 1
-			p.points++
-		} else if p.typed != nil && p.typed.Step > 0 {
-			d = digits(raw)
-		}
-		if d == 3 {
-			p.thirds++
-		}
-		if rounded(raw) {
-			p.rounded++
-		}
-		if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
-			p.whole++
-		}
-		p.digits = max(p.digits, d)
+		p.numeral(raw, v)
 		return v
 	}
-	if d, ok := parseDate(raw); ok {
+	if d, ok := dateOf(raw, noOrder); ok {
 		p.dates++
 		p.digits = max(p.digits, d.digits)
+	} else if p.number(raw) {
+		p.dates++
 	} else if _, ok := duration(raw); ok {
 		p.durations++
 	} else if decimalComma(raw) {
 		p.comma(raw)
 	}
 	return -1
+}
+
+// numeral takes a number.
+func (p *profile) numeral(raw []byte, v float64) {
+	if p.numbers++; p.numbers == 1 {
+		p.low, p.high = v, v
+	}
+	p.low, p.high = min(p.low, v), max(p.high, v)
+	d := 0
+	if k := bytes.IndexByte(raw, '.'); k >= 0 {
+		d = len(raw) - k - 1
+		p.points++
+	} else if p.typed != nil && p.typed.Step > 0 {
+		d = digits(raw)
+	}
+	if d == 3 {
+		p.thirds++
+	}
+	if rounded(raw) {
+		p.rounded++
+	}
+	if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
+		p.whole++
+	}
+	p.digits = max(p.digits, d)
 }
 
 // most tells whether nearly all of the values are of a kind.
@@ -184,4 +205,30 @@ func (p *profile) fits(c class) bool {
 		return numeric || p.commas > 0
 	}
 	return p.n > 0
+}
+
+// number takes a date of three numbers.
+func (p *profile) number(raw []byte) bool {
+	n, ok := numbersOf(raw)
+	if !ok {
+		return false
+	}
+	d, ok := dateOf(raw, dayFirst)
+	if !ok {
+		d, ok = dateOf(raw, monthFirst)
+	}
+	if !ok {
+		return false
+	}
+	p.digits = max(p.digits, d.digits)
+	p.numbered++
+	if n.dots {
+		p.dotted++
+	}
+	if n.first > 12 {
+		p.days++
+	} else if n.second > 12 {
+		p.months++
+	}
+	return true
 }

@@ -32,7 +32,7 @@ type reader struct {
 	held     int64   // bytes
 	memory   int64
 	truth    bool // the status is whether the request succeeded
-	headless bool // the row of names is still to come
+	headless int  // rows still to come that say how to read the others
 	part     bool // the rows are of a range that does not begin the file
 	done     bool
 	err      error
@@ -148,8 +148,8 @@ func (r *reader) place(off int64) int64 {
 
 // use makes a row or an event of the record that was read.
 func (r *reader) use() *problem {
-	if r.headless {
-		r.headless = false
+	if r.headless > 0 {
+		r.headless--
 		r.account.Noise++
 		r.account.Kinds["header"]++
 		return nil

@@ -139,7 +139,7 @@ func words(name string) (joined string, levels []int, u unit) {
 	}
 	joined = b.String()
 	if k := strings.LastIndexByte(joined, '_'); k > 0 {
-		if u = unitOf(joined[k+1:]); u != noUnit && u != written {
+		if u = unitOf(joined[k+1:]); u != noUnit && u < written {
 			joined = strings.TrimSuffix(joined[:k], "_in")
 		} else {
 			u = noUnit

@@ -7,7 +7,6 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/numx"
 )
 
@@ -36,7 +35,7 @@ func (r *reader) invalid(role role) {
 		return
 	}
 	r.add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss,
-		Msg: "values cannot be read and are unknown; the first is of column " + label(r.by[role].name), Fix: "give the column's unit with --map"})
+		Msg: "values cannot be read and are unknown; the first is of column " + label(r.by[role].name), Fix: "write numbers as 1340.5 and dates as 2026-11-30 14:05:01, or give the column's unit with --map"})
 }
 
 // span returns a duration in ns. One that is not above 0 was not measured.
@@ -74,7 +73,7 @@ func (r *reader) stamp(role role) (int64, bool) {
 	}
 	e := r.by[role]
 	if e.unit == written {
-		d, ok := parseDate(c.raw)
+		d, ok := dateOf(c.raw, e.order)
 		if !ok {
 			r.invalid(role)
 			return 0, false
@@ -119,6 +118,10 @@ func (r *reader) count(role role) (int64, bool) {
 	}
 	raw := bytes.TrimSpace(c.raw)
 	v, n, ok := numx.ParseInt(raw)
+	if !ok || n != len(raw) {
+		raw = ungrouped(raw)
+		v, n, ok = numx.ParseInt(raw)
+	}
 	if !ok || n != len(raw) || v < 0 {
 		r.invalid(role)
 		return 0, false
@@ -126,14 +129,11 @@ func (r *reader) count(role role) (int64, bool) {
 	return v, true
 }
 
-// text returns a text without its escapes, or nil.
+// text returns a text, or nil.
 func (r *reader) text(role role) []byte {
 	c := r.cell(role)
 	if c == nil {
 		return nil
-	}
-	if (!r.flat || c.json) && c.kind == formats.String {
-		return jsonrows.Text(c.raw)
 	}
 	return c.raw
 }

@@ -55,6 +55,10 @@ func sampleWith(head []byte, given []assignment, comma bool) (*sample, outcome) 
 		s.profileAll(in)
 		return s, found
 	}
+	if _, s.told = told(head); s.told {
+		s.read(in)
+		s.rec.cells = s.rec.cells[:0]
+	}
 	res := s.read(in)
 	if res != found {
 		return s, res
@@ -88,7 +92,7 @@ func isHeader(row []cell, given []assignment) bool {
 		if _, ok := float(c.raw); ok {
 			return false
 		}
-		if _, ok := parseDate(c.raw); ok || len(c.raw) > 200 {
+		if _, ok := dateOf(c.raw, dayFirst); ok || len(c.raw) > 200 {
 			return false
 		}
 		letters = letters || len(c.raw) > 0
@@ -96,8 +100,19 @@ func isHeader(row []cell, given []assignment) bool {
 	return letters
 }
 
+// told returns what parts the cells of a table whose first line says so, for Excel.
+func told(head []byte) (delim byte, ok bool) {
+	if len(head) < 6 || !bytes.EqualFold(head[:4], []byte("sep=")) || head[5] != '\r' && head[5] != '\n' {
+		return 0, false
+	}
+	return head[4], true
+}
+
 // delimiter tells what parts the cells of a table, or that it holds objects.
 func delimiter(head []byte) (delim byte, flat bool) {
+	if delim, flat = told(head); flat {
+		return delim, flat
+	}
 	lines := 0
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimLeft(line, " \t\r\n,[]\x1e")

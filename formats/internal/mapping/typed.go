@@ -68,18 +68,18 @@ func (s *typed) read(t *table) outcome {
 			t.rec.cells[i] = textCell(s.buf[at:])
 		case column.Int:
 			s.int(f, c.Ints[s.row])
-			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true, false}
+			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
 		case column.Float:
 			if v := c.Floats[s.row]; v-v == 0 {
 				s.float(f, v)
-				t.rec.cells[i] = cell{s.buf[at:], formats.Number, true, false}
+				t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
 			}
 		case column.Bool:
 			s.buf = strconv.AppendBool(s.buf, c.Bits[s.row>>3]>>(s.row&7)&1 != 0)
-			t.rec.cells[i] = cell{s.buf[at:], formats.Bool, true, false}
+			t.rec.cells[i] = cell{s.buf[at:], formats.Bool, true}
 		default:
 			s.list(f, c)
-			t.rec.cells[i] = cell{s.buf[at:], formats.Array, true, false}
+			t.rec.cells[i] = cell{s.buf[at:], formats.Array, true}
 		}
 	}
 	s.row++

@@ -47,6 +47,11 @@ func unitOf(word string) unit {
 func number(raw []byte, scale int) (int64, bool) {
 	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("+"))
 	v, n, ok := numx.Scaled(raw, scale)
+	if !ok || n < len(raw) {
+		if own, grouped := ungroup(nil, raw); grouped {
+			return number(own, scale)
+		}
+	}
 	return v, ok && n == len(raw)
 }
 
@@ -55,6 +60,15 @@ func float(raw []byte) (float64, bool) {
 	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("+"))
 	v, n, ok := numx.ParseFloat(raw)
 	return v, ok && n == len(raw)
+}
+
+// ungrouped returns a number without what parts its thousands, and other texts as they
+// are.
+func ungrouped(raw []byte) []byte {
+	if own, ok := ungroup(nil, raw); ok {
+		return own
+	}
+	return raw
 }
 
 // duration reads a duration with its units: 1.5s, 2m3s, "120 ms", or in the forms of
@@ -165,14 +179,7 @@ func parseDate(raw []byte) (d date, ok bool) {
 		return d, false
 	}
 	d.local = t.UnixNano()
-	if i+1 < len(b) && (b[i] == '.' || b[i] == ',') && b[i+1]-'0' <= 9 {
-		unit := int64(1e8)
-		for i++; i < len(b) && b[i]-'0' <= 9; i++ {
-			d.local += int64(b[i]-'0') * unit
-			unit /= 10
-			d.digits++
-		}
-	}
+	i += d.fraction(b[i:])
 	return d, d.zone(bytes.TrimSpace(b[i:]))
 }
 
