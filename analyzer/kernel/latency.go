@@ -130,37 +130,32 @@ type latencyState struct {
 	celled[samples, *samples]
 	wanted *[len(measures)]stat.Wanted // in the second pass: what order statistics need
 	found  []byte                      // and the encoding of what the first has found
+
+	alike []*row // requests of one place that are still to be folded
+	where place
+	of    *samples // of where
+
+	values []int64 // of requests that are alike
 }
 
 func (s *latencyState) Update(v *View) {
 	x := s.begin(v)
+	s.alike = s.alike[:0]
 	resolutions, phases := v.Ints(trace.Resolution), v.Dicts(trace.AbortPhase)
 	for i := range v.Rows {
 		w, selected := x.next(i)
 		if !selected {
 			continue
 		}
-		s.cells.room()
 		if w.joint != nil {
+			s.cells.room()
 			s.sequence(x, i, w)
 		}
 		if w.sibling {
 			continue
 		}
 		q := w.request()
-		early := s.cells.at(x.place(q, x.group[i], q.arrival()), 1)
-		late := s.cells.at(x.place(q, x.group[i], q.leaving()), 0)
-		for slot := range measures {
-			m := &measures[slot]
-			if w.joint != nil && m.ofSequence() {
-				continue
-			}
-			c := early
-			if m.leaving {
-				c = late
-			}
-			c.put(slot, q, s.def)
-		}
+		early := s.fold(q, w.joint != nil, x.place(q, x.group[i], q.arrival()), x.place(q, x.group[i], q.leaving()))
 		early.rows++
 		early.note(q, s.def)
 		if phase, ok := phases.At(i); censored(q, s.def) && (!ok || phase != decodePhase) {
@@ -172,7 +167,85 @@ func (s *latencyState) Update(v *View) {
 		if step, ok := resolutions.At(i); ok {
 			early.resolution = max(early.resolution, step)
 		}
+		if x.read == nil {
+			s.flush() // the row is valid no longer
+		}
 	}
+	s.flush()
+}
+
+// fold folds a request that begins at one place and ends at another, and returns the
+// content of the first. Those that are alike wait for flush. several says that it has
+// several sequences, which have been folded.
+func (s *latencyState) fold(q *row, several bool, begin, end place) *samples {
+	if len(s.alike) > 0 && s.where == begin && begin == end && !several {
+		s.alike = append(s.alike, q)
+		return s.of
+	}
+	s.flush()
+	s.cells.room()
+	early := s.cells.at(begin, 1)
+	if begin == end && !several && early.fetch == nil {
+		s.where, s.of, s.alike = begin, early, append(s.alike, q)
+		return early
+	}
+	late := s.cells.at(end, 0)
+	for slot := range measures {
+		m := &measures[slot]
+		if several && m.ofSequence() {
+			continue
+		}
+		c := early
+		if m.leaving {
+			c = late
+		}
+		c.put(slot, q, s.def)
+	}
+	return early
+}
+
+// flush folds the requests that are alike, one measure after the other.
+func (s *latencyState) flush() {
+	if len(s.alike) == 0 {
+		return
+	}
+	for slot := range measures {
+		if slot == slotTPOT && s.def.TPOT != nil && s.def.TPOT.Weighted {
+			for _, q := range s.alike {
+				s.of.put(slot, q, s.def)
+			}
+			continue
+		}
+		s.putAll(s.of, slot)
+	}
+	s.alike = s.alike[:0]
+}
+
+// putAll folds the values of a measure of the requests that are alike.
+func (s *latencyState) putAll(to *samples, slot int) {
+	m, def := &measures[slot], s.def
+	of, values := m.of, s.values[:0]
+	n, last := int64(0), metric.None // requests, one behind the other, that are excluded for a reason
+	for _, w := range s.alike {
+		value, why := of(w, def)
+		if why == metric.None {
+			values = append(values, value)
+			continue
+		}
+		if why != last && n > 0 {
+			to.excluded[slot].add(last, n)
+			n = 0
+		}
+		last = why
+		n++
+	}
+	if n > 0 {
+		to.excluded[slot].add(last, n)
+	}
+	if len(values) > 0 {
+		to.values[slot].AddAll(values, m.quotient)
+	}
+	s.values = values
 }
 
 // sequence folds what row i says of itself, as one of several sequences of a

@@ -11,6 +11,10 @@ var SampleLimit = 1 << 18
 // counts them.
 const staged = 1 << 12
 
+// sampleChunk is how many values lie in one piece from which more go to another: a
+// long list is not copied as it grows.
+const sampleChunk = 1 << 12
+
 // Sample holds values of which a request has one: integers, or floats as their
 // Key. Up to SampleLimit values it keeps every one. Beyond, it counts them in
 // buckets of 2⁻¹² of their size, with exact sums; which bucket an order statistic
@@ -20,9 +24,11 @@ const staged = 1 << 12
 // Samples merge in any order, to the same answers. The zero value is empty and
 // of integers. A Sample is not safe for concurrent use.
 type Sample struct {
-	raw    []int64 // every value, or those that are not counted yet
-	sorted bool    // raw is
-	summed bool    // mean and std are those of raw, which is sorted
+	raw    []int64   // with those in parts every value, or those that are not counted yet
+	parts  [][]int64 // that are written by nobody any more, and may be other samples' too
+	before int       // values in parts
+	sorted bool      // raw is, and there are no parts
+	summed bool      // mean and std are those of raw, which is sorted
 	big    *counted
 
 	mean, std float64
@@ -34,11 +40,48 @@ func SampleOf(values []int64) *Sample { return &Sample{raw: values} }
 // Add adds a value; floats says that it is the Key of a float, of every value or
 // of none.
 func (s *Sample) Add(v int64, floats bool) {
-	if n := len(s.raw); n == cap(s.raw) { // append would leave more behind
-		s.raw = append(make([]int64, 0, max(2*n, 16)), s.raw...)
+	if len(s.raw) == cap(s.raw) {
+		s.grow(1)
 	}
-	s.raw, s.sorted, s.summed = append(s.raw, v), false, false
-	if s.big != nil && len(s.raw) >= staged || len(s.raw) > SampleLimit {
+	s.raw = append(s.raw, v)
+	s.added(floats)
+}
+
+// AddAll adds values, of the kind that floats says, as Add.
+func (s *Sample) AddAll(values []int64, floats bool) {
+	if cap(s.raw)-len(s.raw) < len(values) {
+		s.grow(len(values))
+	}
+	s.raw = append(s.raw, values...)
+	s.added(floats)
+}
+
+// grow makes room for n more values in raw.
+func (s *Sample) grow(n int) {
+	if len(s.raw) < sampleChunk/2 {
+		s.raw = append(make([]int64, 0, min(max(2*len(s.raw), 16), sampleChunk)+n), s.raw...)
+		return
+	}
+	s.parts, s.before = append(s.parts, s.raw[:len(s.raw):len(s.raw)]), s.before+len(s.raw)
+	s.raw = make([]int64, 0, max(sampleChunk, n))
+}
+
+// gather brings all values into raw.
+func (s *Sample) gather() {
+	if len(s.parts) == 0 {
+		return
+	}
+	all := make([]int64, 0, s.before+len(s.raw))
+	for _, p := range s.parts {
+		all = append(all, p...)
+	}
+	s.raw, s.parts, s.before = append(all, s.raw...), nil, 0
+}
+
+// added counts values in buckets where there are too many.
+func (s *Sample) added(floats bool) {
+	s.sorted, s.summed = false, false
+	if s.big != nil && len(s.raw) >= staged || s.before+len(s.raw) > SampleLimit {
 		s.count(floats)
 	}
 }
@@ -48,6 +91,10 @@ func (s *Sample) count(floats bool) {
 	if s.big == nil {
 		s.big = &counted{floats: floats, pages: make(map[int64]*page)}
 	}
+	for _, p := range s.parts {
+		s.big.add(p)
+	}
+	s.parts, s.before = nil, 0
 	s.big.add(s.raw)
 	if cap(s.raw) > 2*staged {
 		s.raw = make([]int64, 0, staged)
@@ -57,7 +104,7 @@ func (s *Sample) count(floats bool) {
 
 // settle counts what waits for it.
 func (s *Sample) settle() {
-	if s.big != nil && len(s.raw) > 0 {
+	if s.big != nil && s.before+len(s.raw) > 0 {
 		s.count(s.big.floats)
 	}
 }
@@ -65,7 +112,7 @@ func (s *Sample) settle() {
 // Merge adds the values of o, which is not changed, of the same kind.
 func (s *Sample) Merge(o *Sample, floats bool) {
 	s.Unite(o)
-	if s.big == nil && len(s.raw) > SampleLimit {
+	if s.big == nil && s.before+len(s.raw) > SampleLimit {
 		s.count(floats)
 	}
 }
@@ -76,6 +123,7 @@ func (s *Sample) Unite(o *Sample) {
 	if o.big != nil && s.big == nil {
 		s.count(o.big.floats)
 	}
+	s.parts, s.before = append(s.parts, o.parts...), s.before+o.before
 	s.raw, s.sorted, s.summed = append(s.raw, o.raw...), false, false
 	s.settle()
 	if o.big != nil {
@@ -85,7 +133,7 @@ func (s *Sample) Unite(o *Sample) {
 
 // N returns the number of values.
 func (s *Sample) N() int64 {
-	n := int64(len(s.raw))
+	n := int64(s.before + len(s.raw))
 	if s.big != nil {
 		n += s.big.N
 	}
@@ -109,6 +157,7 @@ func (s *Sample) At(k int64) (v int64, exact bool) {
 
 func (s *Sample) sort() {
 	if !s.sorted {
+		s.gather()
 		Sort(s.raw)
 		s.sorted = true
 	}
@@ -138,6 +187,9 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 		s.mean, s.std = meanOf(s.raw)
 	default:
 		var m Moments
+		for _, p := range s.parts {
+			m.Add(p)
+		}
 		m.Add(s.raw)
 		s.mean, s.std = m.Mean(), m.Std()
 	}
@@ -147,7 +199,7 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 
 // Size returns the bytes of memory that the sample holds, roughly.
 func (s *Sample) Size() int64 {
-	n := 8 * int64(cap(s.raw))
+	n := 8 * int64(s.before+cap(s.raw))
 	if s.big != nil {
 		n += int64(len(s.big.pages))*pageSize + s.big.fetched.size()
 	}
