@@ -119,16 +119,28 @@ func (e *emission) walk(origin, length int64, f func(start, n int64) bool) {
 		at := e.chunkStart()
 		e.walkChunks(floor, length, f, func(i int64) int64 { return at(i+1) - at(i) })
 	default:
-		t, from := e.base, 0
-		for i, gap := range e.gaps {
-			t += gap
+		gaps, t, from := e.gaps, e.base, 0
+		for i := 0; i < len(gaps); i++ {
+			for len(gaps)-i > 8 { // mostly none of eight leaves the bucket
+				g := (*[8]int64)(gaps[i:])
+				sum := g[0] + g[1] + g[2] + g[3] + (g[4] + g[5] + g[6] + g[7])
+				if all := g[0] | g[1] | g[2] | g[3] | g[4] | g[5] | g[6] | g[7]; uint64(all) >= 1<<60 || uint64(t+sum-start) >= uint64(length) {
+					break // time steps back, or the sum may be too large
+				}
+				t += sum
+				i += 8
+			}
+			t += gaps[i]
 			if uint64(t-start) < uint64(length) {
 				continue
 			}
 			if !f(start, int64(i+1-from)) {
 				return
 			}
-			start, from = floor(t), i+1
+			if start += length; uint64(t-start) >= uint64(length) { // seldom: the next bucket is near
+				start = floor(t)
+			}
+			from = i + 1
 		}
 		f(start, chunks-int64(from))
 	}
