@@ -90,7 +90,7 @@ func epochs(dst []int64, b []byte, i int) (n, next int) {
 			break
 		}
 		base := high*1e11 + d8*1e10 + d9*1e9
-		v := base + parse8(u&(1<<(8*k)-1))*10
+		v := base + parse8Tens(u&(1<<(8*k)-1))
 		if k == 8 {
 			if d := uint64(w[19] - '0'); d <= 9 {
 				v += d
@@ -133,7 +133,7 @@ func (l *layout) read(dst []int64, b []byte, i int, first, point, base uint64) (
 			if ((t+more)|t)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != first || binary.LittleEndian.Uint64(w[3:11]) != point {
 				break
 			}
-			dst[n] = int64(base + parse8(t)*10)
+			dst[n] = int64(base + parse8Tens(t))
 			i += size
 		}
 		return n, i
@@ -145,7 +145,7 @@ func (l *layout) read(dst []int64, b []byte, i int, first, point, base uint64) (
 		if ((t+more)|t|(u+l.more[1])|u)&tops != 0 || binary.LittleEndian.Uint64(w[0:8]) != first || binary.LittleEndian.Uint64(w[3:11]) != point {
 			break
 		}
-		dst[n] = int64(base + parse8(t)*10 + u) // u is the ninth digit
+		dst[n] = int64(base + parse8Tens(t) + u) // u is the ninth digit
 		i += size
 	}
 	return n, i

@@ -33,3 +33,10 @@ func parse8(t uint64) uint64 {
 	t = t*10 + t>>8
 	return ((t&pairs)*(100+1000000<<32) + (t>>16&pairs)*(1+10000<<32)) >> 32
 }
+
+// parse8Tens is parse8 times ten: eight decimals in tenths of what they count.
+func parse8Tens(t uint64) uint64 {
+	const pairs = 0x000000ff000000ff
+	t = t*10 + t>>8
+	return ((t&pairs)*(1000+10000000<<32) + (t>>16&pairs)*(10+100000<<32)) >> 32
+}
