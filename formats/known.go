@@ -66,7 +66,7 @@ func plainReason(h *Head) string {
 		}
 	}
 	if keys := h.Keys(); len(keys) > 0 && keys[0].Name == "resourceLogs" {
-		return "these are log records of OpenTelemetry without a line of a known server: export its spans (exporter file of the collector, format: json, in a pipeline of traces)"
+		return "these are log records of OpenTelemetry without a line of a known server or an event of a call of a model: export its spans (exporter file of the collector, format: json, in a pipeline of traces)"
 	}
 	if isProtobuf(b) {
 		return "this is OpenTelemetry data in protobuf, which is not read: export it as JSON (exporter file of the collector, format: json)"

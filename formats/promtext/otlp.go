@@ -61,9 +61,9 @@ func openOTLP(ctx context.Context, src formats.Source, block int) (documents, er
 // sniffOTLP looks for a metric that has a meaning here.
 func sniffOTLP(h *formats.Head) (formats.Score, string) {
 	for _, text := range append([][]byte{h.Start}, h.Samples...) {
-		for _, name := range []string{`"gen_ai.client.`, `"gen_ai.server.`, `"gen_ai_client_`, `"gen_ai_server_`, `"vllm:`, `"vllm.`, `"sglang:`, `"sglang.`} {
-			if bytes.Contains(text, []byte(name)) {
-				return formats.Sure, "it has metrics of OpenTelemetry named " + name[1:] + "…"
+		for _, name := range []string{"gen_ai.client.", "gen_ai.server.", "gen_ai_client_", "gen_ai_server_", "vllm:", "vllm.", "sglang:", "sglang."} {
+			if bytes.Contains(text, []byte(`"name":"`+name)) || bytes.Contains(text, []byte(`"name": "`+name)) {
+				return formats.Sure, "it has metrics of OpenTelemetry named " + name + "…"
 			}
 		}
 	}

@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/otlplogs"
+
+func init() { add(&otlplogs.Format) }
