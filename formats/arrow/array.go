@@ -75,6 +75,9 @@ func (v *converter) convert(a arrow.Array, c *column.Column) error {
 		v.intervals(a, c)
 		return nil
 	case array.ListLike:
+		if _, is := mapOf(a.DataType()); is {
+			return v.object(a, c)
+		}
 		return v.list(a, c)
 	}
 	if arrow.IsDecimal(a.DataType().ID()) {

@@ -37,7 +37,14 @@ func leavesOf(out []leaf, fields []arrow.Field, path []int, name string) []leaf 
 // fieldOf describes a column.
 func fieldOf(f arrow.Field) column.Field {
 	out := column.Field{Name: f.Name}
-	if list, ok := f.Type.(arrow.ListLikeType); ok && f.Type.ID() != arrow.MAP {
+	if entries, ok := mapOf(f.Type); ok {
+		kindOf(&out, entries.Field(0).Type)
+		if out.Kind == column.Int || out.Kind == column.Text {
+			return column.Field{Name: f.Name, Kind: column.Text, Object: true}
+		}
+		return column.Field{Name: f.Name}
+	}
+	if list, ok := f.Type.(arrow.ListLikeType); ok {
 		kindOf(&out, list.Elem())
 		out.Kind = listOf(out.Kind)
 		return out
@@ -116,7 +123,7 @@ func (l *leaf) fill(c *column.Column, rec arrow.RecordBatch, v *converter) error
 	*c = column.Column{Null: true}
 	a := rec.Column(l.path[0])
 	n := a.Len()
-	var within []trace.Bitmap // where the structs around it are
+	var within trace.Bitmap // where the structs around it are
 	for _, k := range l.path[1:] {
 		s, ok := a.(*array.Struct)
 		if !ok || k >= s.NumField() || s.Field(k).Len() < n {
@@ -126,7 +133,7 @@ func (l *leaf) fill(c *column.Column, rec arrow.RecordBatch, v *converter) error
 			if len(s.NullBitmapBytes()) < (n+7)/8 || s.Data().Offset() != 0 {
 				return errOffsets
 			}
-			within = append(within, s.NullBitmapBytes())
+			within = both(within, s.NullBitmapBytes()[:(n+7)/8])
 		}
 		a = s.Field(k)
 	}
@@ -137,15 +144,7 @@ func (l *leaf) fill(c *column.Column, rec arrow.RecordBatch, v *converter) error
 	if err := v.convert(a, c); err != nil {
 		return err
 	}
-	for _, valid := range within {
-		own := append(trace.Bitmap(nil), valid[:(n+7)/8]...)
-		for i := range own {
-			if c.Valid != nil {
-				own[i] &= c.Valid[i]
-			}
-		}
-		c.Valid = own
-	}
+	c.Valid = both(c.Valid, within)
 	return nil
 }
 

@@ -112,10 +112,10 @@ func TestManyColumns(t *testing.T) {
 		return nodes
 	}
 	most := column.Most()
-	if leaves, err := leavesOf(wide(most)); err != nil || len(leaves) != most {
+	if leaves, _, err := leavesOf(wide(most)); err != nil || len(leaves) != most {
 		t.Errorf("%d of %d columns, %v", len(leaves), most, err)
 	}
-	if _, err := leavesOf(wide(most + 1)); err == nil {
+	if _, _, err := leavesOf(wide(most + 1)); err == nil {
 		t.Errorf("%d columns are read", most+1)
 	}
 }

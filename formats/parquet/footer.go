@@ -19,12 +19,13 @@ const (
 // footer is the metadata of a file, as far as they are used; see
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 type footer struct {
-	size   int64 // of the file
-	leaves []leaf
-	groups []group // that start in the wanted range
-	rows   int64   // of all
-	keys   map[string]string
-	first  bool // the range begins the file
+	size    int64 // of the file
+	leaves  []leaf
+	objects []object
+	groups  []group // that start in the wanted range
+	rows    int64   // of all
+	keys    map[string]string
+	first   bool // the range begins the file
 }
 
 // group is a row group.
@@ -108,7 +109,7 @@ func (f *footer) parse(text []byte, rng formats.Range) error {
 		return damaged{errors.New("the footer is damaged")}
 	}
 	var err error
-	if f.leaves, err = leavesOf(nodes); err != nil {
+	if f.leaves, f.objects, err = leavesOf(nodes); err != nil {
 		return damaged{err}
 	}
 	durations(f.leaves, f.keys[arrowSchema])

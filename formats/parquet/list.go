@@ -30,6 +30,9 @@ func (p *pages) lists(h *header, src []byte) error {
 			return err
 		}
 	}
+	if p.leaf.member {
+		p.spreadElements(some)
+	}
 	p.offsets = append(p.offsets[:0], 0)
 	p.valid, p.null = p.valid[:0], true
 	elements := p.carry
@@ -62,7 +65,7 @@ func (p *pages) count(def []uint8) int {
 	n := 0
 	for _, d := range def {
 		switch {
-		case int(d) == p.leaf.defined:
+		case int(d) == p.leaf.defined || p.leaf.member && int(d) >= p.leaf.entry:
 			n++
 		case int(d) >= p.leaf.entry:
 			p.holey = true
@@ -90,6 +93,10 @@ func (p *pages) takeCarry() {
 	from := 0
 	if p.carry > 0 {
 		from = int(p.offsets[len(p.offsets)-1])
+	}
+	if p.leaf.member {
+		copy(p.there, p.there[from:from+p.carry])
+		p.there = p.there[:p.carry]
 	}
 	switch p.leaf.Kind {
 	case column.TextList:

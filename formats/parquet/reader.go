@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/column"
@@ -32,6 +33,7 @@ type pages struct {
 	open      bool         // lists: there is such a row
 	holey     bool         // … with a null among its elements
 	openNull  bool         // … and it is null, if nothing follows
+	there     []bool       // lists of an object: which elements are not null
 
 	bits    trace.Bitmap // of the batch
 	spans   []int32
@@ -221,6 +223,9 @@ func (p *pages) give(c *column.Column, n int) {
 		p.words = rebased(p.words, v.words.ends[first:last+1])
 		c.Spans, c.Offsets = p.words, p.rebase(p.offsets, from, to)
 	}
+	if p.leaf.member {
+		c.Elements = elements(p.there[p.offsets[from]:p.offsets[to]])
+	}
 }
 
 // rebase returns the offsets of rows [from, to) counted from the first.
@@ -260,22 +265,28 @@ func cut(dst, src trace.Bitmap, from, to int) trace.Bitmap {
 // cursor reads the row groups of a footer; it is a column.Table.
 type cursor struct {
 	*footer
-	at     io.ReaderAt
-	want   []bool
-	cols   []*pages // of the columns that are wanted
-	group  int      // number of the next
-	next   int64    // number of the next row
-	left   int64    // rows of the one at hand
-	batch  column.Batch
-	err    error
-	damage []column.Damage
+	at          io.ReaderAt
+	want        []bool // of the leaves
+	wantObjects []bool
+	cols        []*pages // of the columns that are wanted
+	group       int      // number of the next
+	next        int64    // number of the next row
+	left        int64    // rows of the one at hand
+	batch       column.Batch
+	err         error
+	damage      []column.Damage
 }
 
 // Fields implements column.Table.
 func (c *cursor) Fields() []column.Field {
-	out := make([]column.Field, len(c.leaves))
+	out := make([]column.Field, len(c.leaves), len(c.leaves)+len(c.objects))
 	for i := range out {
-		out[i] = c.leaves[i].Field
+		if out[i] = c.leaves[i].Field; c.leaves[i].member {
+			out[i].Kind = column.None
+		}
+	}
+	for _, o := range c.objects {
+		out = append(out, column.Field{Name: o.name, Kind: column.Text, Object: true})
 	}
 	return out
 }
@@ -288,13 +299,20 @@ func (c *cursor) Meta(key string) (string, bool) {
 
 // Select implements column.Table.
 func (c *cursor) Select(want []bool) {
-	c.want = want
+	c.want, c.wantObjects = slices.Clone(want[:len(c.leaves)]), want[len(c.leaves):]
+	for i, o := range c.objects {
+		if c.wantObjects[i] {
+			for _, k := range append(o.values, o.key) {
+				c.want[k] = true
+			}
+		}
+	}
 	c.cols = make([]*pages, len(c.leaves))
-	c.batch.Columns = make([]column.Column, len(c.leaves))
+	c.batch.Columns = make([]column.Column, len(want))
 	room := new(room)
 	for i := range c.batch.Columns {
 		c.batch.Columns[i].Null = true
-		if want[i] {
+		if i < len(c.cols) && c.want[i] {
 			c.cols[i] = &pages{room: room}
 		}
 	}
@@ -376,5 +394,5 @@ func (c *cursor) step() (n int, err error) {
 			c.cols[i].give(&c.batch.Columns[i], n)
 		}
 	}
-	return n, nil
+	return n, c.makeObjects(n)
 }

@@ -108,7 +108,7 @@ func valueOf(f *column.Field, c *column.Column, i int) any {
 			list = append(list, string(c.Data[c.Spans[at]:c.Spans[at+1]]))
 		}
 		return fmt.Sprintf("%q", list)
-	case c.Null || !c.Valid.Valid(i):
+	case f.Kind == column.None || c.Null || !c.Valid.Valid(i):
 		return nil
 	case f.Kind == column.Int:
 		return c.Ints[i]

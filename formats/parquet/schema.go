@@ -119,28 +119,30 @@ type leaf struct {
 	length   int  // of bytes: how many these are, 0 where they differ
 	scale    int  // of a decimal: digits behind the point
 	unsigned bool // of 32 bits
+	member   bool // of the keys or values of an object: nulls among the elements keep their places
 }
 
 // tree makes the leaves of a list of nodes.
 type tree struct {
-	nodes  []node
-	leaves []leaf
+	nodes   []node
+	leaves  []leaf
+	objects []object
 }
 
-func leavesOf(nodes []node) ([]leaf, error) {
+func leavesOf(nodes []node) ([]leaf, []object, error) {
 	if len(nodes) == 0 || nodes[0].physical >= 0 {
-		return nil, errors.New("the schema is empty")
+		return nil, nil, errors.New("the schema is empty")
 	}
 	t := &tree{nodes: nodes[1:]}
 	for range nodes[0].children {
 		if err := t.add(nil, leaf{}, 0); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if len(t.nodes) > 0 {
-		return nil, errors.New("the schema has elements of no group")
+		return nil, nil, errors.New("the schema has elements of no group")
 	}
-	return t.leaves, nil
+	return t.leaves, t.objects, nil
 }
 
 // add takes the next node and all below it. path names the groups it is in, and
@@ -176,16 +178,23 @@ func (t *tree) add(path []string, at leaf, unnamed int) error {
 		return fmt.Errorf("group %s of the schema claims %d members", n.name, n.children)
 	}
 	unnamed = max(0, unnamed-1)
-	if n.logical == 3 || n.converted == 3 { // a list: the repeated group and its element
+	switch {
+	case n.logical == 3 || n.converted == 3: // a list: the repeated group and its element
 		unnamed = 2
+	case n.logical == 2 || n.converted == 1: // a map: the repeated group
+		unnamed = 1
 	}
 	if unnamed > 0 && n.children > 1 { // a list of groups
 		unnamed = 0
 	}
+	isEntry, from := isEntry(n, t.nodes, at.repeated), len(t.leaves)
 	for range n.children {
 		if err := t.add(path, at, unnamed); err != nil {
 			return err
 		}
+	}
+	if isEntry {
+		t.addObject(path, from)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func Most() int {
 // Kind is the type of a column's values.
 type Kind uint8
 
-// The kinds. None is a type that is not read: maps, lists of lists or groups.
+// The kinds. None is a type that is not read: lists of lists or groups.
 const (
 	None Kind = iota
 	Int
@@ -50,6 +50,7 @@ type Field struct {
 	Unsigned bool // Int: the numbers are those of uint64 with the same bits
 	Narrow   bool // Float: the numbers had 32 bits, or fewer
 	Number   bool // Text, TextList: the texts are decimal numbers
+	Object   bool // Text: the texts are objects of JSON, made of maps or of lists of keys and values
 }
 
 // Column is the values of one column in a batch. Null says that they are all
@@ -72,6 +73,10 @@ type Column struct {
 	Data    []byte
 	Offsets []int32
 	Spans   []int32
+
+	// Elements tells which elements of a list are not null, where the list is one of
+	// the keys or values of maps and nulls among these keep their place.
+	Elements trace.Bitmap
 }
 
 // Batch is some rows of a table. It is valid until the next one.

@@ -13,7 +13,7 @@ func (s *sample) endStamp(m *mapping) {
 		return
 	}
 	switch name := s.profiles[a.field].joined; name {
-	case "timestamp", "ts", "time", "datetime", "date", "date_time", "asctime", "time_local", "time_iso8601", "msec", "logged_at", "log_time", "event_time", "at":
+	case "timestamp", "ts", "time", "datetime", "date", "date_time", "asctime", "time_local", "time_iso8601", "msec", "logged_at", "log_time", "event_time", "event_timestamp", "at":
 		writer := ""
 		for i := range s.profiles {
 			switch s.profiles[i].joined {
@@ -29,7 +29,7 @@ func (s *sample) endStamp(m *mapping) {
 		if s.names[a.field] == "@timestamp" {
 			writer = "a log line's stamp"
 		}
-		if s.wrap(a.field) == 0 && slices.ContainsFunc(m.entries, func(e entry) bool { return s.nested(&e) }) {
+		if s.lined && s.wrap(a.field) == 0 && slices.ContainsFunc(m.entries, func(e entry) bool { return s.nested(&e) }) {
 			writer = "of the line that holds the record"
 		}
 		if writer == "" {

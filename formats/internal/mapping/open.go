@@ -127,6 +127,9 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 	s.learn0(given)
 	for _, f := range from.Fields() {
 		s.names = append(s.names, f.Name)
+		if f.Object {
+			s.given = append(s.given, f.Name+".")
+		}
 	}
 	s.width = len(s.names)
 	s.fill()

@@ -62,7 +62,7 @@ var about = [roles]struct {
 }{
 	arrival: {"arrival", stamp, trace.Received, " arrival arrival_time arrival_ts arrival_timestamp arrived arrived_at received received_at receive_time received_ts" +
 		" request_start request_start_time request_started_at request_timestamp request_ts request_received_at start_time start_ts start_timestamp started_at started start" +
-		" created_at created create_time timestamp ts time datetime date date_time asctime event_time msec time_local time_iso8601 logged_at log_time request_time at "},
+		" created_at created create_time timestamp ts time datetime date date_time asctime event_time event_timestamp msec time_local time_iso8601 logged_at log_time request_time at "},
 	sent: {"sent", stamp, trace.Sent, " sent sent_at send_time sent_ts request_sent request_sent_at client_sent client_send_time client_start "},
 	firstToken: {"first_token", stamp, trace.FirstToken, " first_token first_token_time first_token_at first_token_ts first_token_timestamp" +
 		" first_chunk first_chunk_time first_chunk_at completion_start_time "},

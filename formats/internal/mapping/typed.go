@@ -3,10 +3,7 @@ package mapping
 import (
 	"bytes"
 	"context"
-	"math"
-	"math/bits"
 	"strconv"
-	"strings"
 
 	"servescope/formats"
 	"servescope/formats/internal/column"
@@ -67,11 +64,11 @@ func (s *typed) read(t *table) outcome {
 			s.text(c)
 			t.rec.cells[i] = textCell(s.buf[at:])
 		case column.Int:
-			s.int(f, c.Ints[s.row])
+			s.buf = f.AppendInt(s.buf, c.Ints[s.row])
 			t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
 		case column.Float:
 			if v := c.Floats[s.row]; v-v == 0 {
-				s.float(f, v)
+				s.buf = f.AppendFloat(s.buf, v)
 				t.rec.cells[i] = cell{s.buf[at:], formats.Number, true}
 			}
 		case column.Bool:
@@ -96,63 +93,6 @@ func (s *typed) text(c *column.Column) {
 	s.buf = append(s.buf, c.Data[c.Offsets[s.row]:c.Offsets[s.row+1]]...)
 }
 
-// int appends a whole number, a decimal, or a time in ns.
-func (s *typed) int(f *column.Field, v int64) {
-	switch {
-	case f.Unsigned:
-		s.buf = strconv.AppendUint(s.buf, uint64(v), 10)
-	case f.Step > 1:
-		size := uint64(v)
-		if v < 0 {
-			size = -size
-		}
-		if high, low := bits.Mul64(size, uint64(f.Step)); high == 0 && low <= math.MaxInt64 {
-			s.buf = strconv.AppendInt(s.buf, v*f.Step, 10)
-			return
-		}
-		s.buf = strconv.AppendInt(s.buf, v, 10) // beyond any time, which it stays
-		s.buf = append(s.buf, "e18"...)
-	default:
-		s.buf = appendDecimal(s.buf, v, f.Scale)
-	}
-}
-
-// appendDecimal appends v × 10^-scale, without zeros at its end.
-func appendDecimal(b []byte, v int64, scale int) []byte {
-	for ; scale > 0 && v%10 == 0 && v != 0; scale-- {
-		v /= 10
-	}
-	if scale <= 0 || v == 0 {
-		return strconv.AppendInt(b, v, 10)
-	}
-	if v < 0 {
-		b = append(b, '-')
-	}
-	text := strconv.FormatInt(v, 10)
-	text = strings.TrimPrefix(text, "-")
-	if n := len(text) - scale; n > 0 {
-		b = append(b, text[:n]...)
-		text = text[n:]
-	} else {
-		b = append(b, '0')
-		text = strings.Repeat("0", -n) + text
-	}
-	return append(append(b, '.'), text...)
-}
-
-// float appends the shortest number that is the value.
-func (s *typed) float(f *column.Field, v float64) {
-	size := 64
-	if f.Narrow {
-		size = 32
-	}
-	form := byte('f')
-	if a := max(v, -v); a != 0 && a < 1e-9 || a >= 1e21 {
-		form = 'e'
-	}
-	s.buf = strconv.AppendFloat(s.buf, v, form, -1, size)
-}
-
 // list appends the list of a column in the row.
 func (s *typed) list(f *column.Field, c *column.Column) {
 	s.buf = append(s.buf, '[')
@@ -166,9 +106,9 @@ func (s *typed) list(f *column.Field, c *column.Column) {
 		case f.Kind == column.TextList:
 			s.buf = strconv.AppendQuote(s.buf, string(c.Data[c.Spans[k]:c.Spans[k+1]]))
 		case f.Kind == column.IntList:
-			s.int(f, c.Ints[k])
+			s.buf = f.AppendInt(s.buf, c.Ints[k])
 		case c.Floats[k]-c.Floats[k] == 0:
-			s.float(f, c.Floats[k])
+			s.buf = f.AppendFloat(s.buf, c.Floats[k])
 		default:
 			s.buf = append(s.buf, "null"...)
 		}
