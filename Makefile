@@ -141,6 +141,7 @@ worker: bin/servescope.html
 	.ci/need npm npm
 	@mkdir -p bin/worker bin/assets
 	$(GO) run github.com/syumai/workers/cmd/workers-assets-gen -mode=go -o bin/worker
+	cp wasm/worker/entry.mjs bin/worker/
 	$(WASM) $(GO) vet $(TAGS),full ./wasm/endpoint ./wasm/worker
 	$(WASM) $(GO) build $(TAGS),full -trimpath -ldflags='-s -w' -o bin/worker/app.wasm ./wasm/worker
 	cp bin/servescope.html bin/assets/index.html

@@ -11,10 +11,12 @@ import (
 // being copied.
 const blockSize = 1 << 20
 
-// blocks is a body in memory. All blocks but the last are whole.
+// blocks is a body in memory. All blocks but the last are whole. It is safe for
+// concurrent use, but for pack.
 type blocks struct {
 	list [][]byte
 	size int64
+	packed
 }
 
 // collect reads a body, which must have the given length, if that is not below 0.
@@ -57,7 +59,16 @@ func (b *blocks) ReadAt(p []byte, off int64) (n int, err error) {
 		if at >= b.size {
 			return n, io.EOF
 		}
-		n += copy(p[n:], b.list[at/blockSize][at%blockSize:])
+		i, from := int(at/blockSize), int(at%blockSize)
+		if b.list[i] == nil {
+			k, err := b.unpack(p[n:], i, from)
+			if err != nil {
+				return n, err
+			}
+			n += k
+			continue
+		}
+		n += copy(p[n:], b.list[i][from:])
 	}
 	return n, nil
 }

@@ -21,7 +21,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
@@ -49,8 +48,8 @@ type Options struct {
 	Token func(ctx context.Context) string // what a bearer must show; empty: nothing
 	Body  func(r *http.Request) io.Reader  // the body, if the host reads it otherwise
 
-	// Memory is how many bytes the process may take from the system before work is
-	// given up; 0: any number.
+	// Memory is how many bytes the process may take from the system: work that
+	// needs more is given up; 0: any number.
 	Memory uint64
 }
 
@@ -159,9 +158,10 @@ func (e *endpoint) session(r *http.Request, f *file) (*analyzer.Session, context
 		}
 	}}
 	if e.opt.Memory > 0 {
+		m := newMemory(e.opt.Memory, f.data)
 		opt.Yield = func() {
-			if full(e.opt.Memory) {
-				cancel(errMemory)
+			if err := m.check(); err != nil {
+				cancel(err)
 			}
 		}
 	}
@@ -176,15 +176,6 @@ func (e *endpoint) session(r *http.Request, f *file) (*analyzer.Session, context
 		return nil, nil, cause(ctx, err)
 	}
 	return s, ctx, nil
-}
-
-// full tells whether work must be given up that may take so much memory. What is
-// alive may be three quarters of it: with more the collector does little else than
-// look for the rest.
-func full(memory uint64) bool {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() > memory || sample[1].Value.Uint64() > memory/4*3
 }
 
 // cause returns why ctx was cancelled, if it was, else err.

@@ -28,8 +28,13 @@ const command = "run the command where the log is: servescope analyze FILE, or s
 var (
 	errBody    = &problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the body is longer than %d bytes", MaxBody), Hint: "compress it with gzip or zstd, or " + command}
 	errDecoded = &problem{Status: http.StatusRequestEntityTooLarge, Detail: fmt.Sprintf("the log is longer than %d bytes", MaxDecoded), Hint: "post a part of it, or " + command}
-	errMemory  = &problem{Status: http.StatusRequestEntityTooLarge, Detail: "the log needs more memory than one request may have here, which about 400000 short ones do: bytes are not all that counts", Hint: "post a part of it, or " + command}
 )
+
+// tooMuch is the problem of a log that needs more than so many bytes of memory.
+func tooMuch(bytes uint64) error {
+	detail := fmt.Sprintf("the requests of the log need more than the %d MiB of memory that one log may have here: a million short ones do not, some 35 bytes each and their texts", bytes>>20)
+	return &problem{Status: http.StatusRequestEntityTooLarge, Detail: detail, Hint: "post a part of it, or " + command}
+}
 
 // fail answers an error as a problem.
 func fail(w http.ResponseWriter, err error) {

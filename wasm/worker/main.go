@@ -1,8 +1,9 @@
 //go:build js
 
 // Command worker is package endpoint as a Cloudflare Worker. Each request has an
-// instance of its own, whose memory goes with it. It is built with the tag full,
-// which adds the formats that are not in the core of browsers.
+// instance of its own, whose memory goes with it; entry.mjs lets one log after the
+// other in. It is built with the tag full, which adds the formats that are not in the
+// core of browsers.
 package main
 
 import (
@@ -15,19 +16,21 @@ import (
 	"github.com/syumai/workers"
 	"github.com/syumai/workers/cloudflare"
 
+	"servescope/analyzer/stat"
 	"servescope/formats/all"
 	"servescope/wasm/endpoint"
 )
 
 func main() {
 	debug.SetGCPercent(25)
-	debug.SetMemoryLimit(48 << 20)
+	debug.SetMemoryLimit(58 << 20)
+	stat.SampleLimit = 1 << 16 // beyond it, rows are looked at twice: they are in memory
 	token := cloudflare.Getenv("SERVESCOPE_TOKEN")
 	workers.Serve(endpoint.New(endpoint.Options{
 		Set: all.Set(), Now: time.Now,
 		Token: func(context.Context) string { return token },
 		Body:  func(r *http.Request) io.Reader { return body(r) },
 
-		Memory: 52 << 20, // above this there may be one batch of rows, and the answer
+		Memory: 64 << 20,
 	}))
 }

@@ -148,7 +148,7 @@ func settings(t *testing.T) map[string][]any {
 func TestSettings(t *testing.T) {
 	s := settings(t)
 	for name, want := range map[string]any{
-		"main": root + "/bin/worker/worker.mjs", "base_dir": root + "/bin/worker", "assets.directory": root + "/bin/assets",
+		"main": root + "/bin/worker/entry.mjs", "base_dir": root + "/bin/worker", "assets.directory": root + "/bin/assets",
 		"no_bundle": true, "find_additional_modules": true, "observability.enabled": false, "name": "servescope",
 	} {
 		if len(s[name]) != 1 || s[name][0] != want {
@@ -179,7 +179,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{"-o bin/worker/app.wasm ./wasm/worker", "-o bin/worker\n", ">bin/assets/_headers", "bin/assets/index.html", "\nworker: bin/servescope.html\n", "\nbin/servescope.html: $(PAGE_SOURCES)\n"} {
+	for _, step := range []string{"-o bin/worker/app.wasm ./wasm/worker", "-o bin/worker\n", ">bin/assets/_headers", "cp wasm/worker/entry.mjs bin/worker/", "bin/assets/index.html", "\nworker: bin/servescope.html\n", "\nbin/servescope.html: $(PAGE_SOURCES)\n"} {
 		if !strings.Contains(string(makefile), step) {
 			t.Errorf("make worker does not say %q", step)
 		}

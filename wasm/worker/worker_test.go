@@ -39,7 +39,7 @@ const config :Workerd.Config = (
   sockets = [ (name = "http", address = "127.0.0.1:%d", http = (), service = "main") ] );
 const main :Workerd.Worker = (
   modules = [
-    (name = "worker.mjs", esModule = embed "worker.mjs"), (name = "wasm_exec.js", esModule = embed "wasm_exec.js"),
+    (name = "entry.mjs", esModule = embed "entry.mjs"), (name = "worker.mjs", esModule = embed "worker.mjs"), (name = "wasm_exec.js", esModule = embed "wasm_exec.js"),
     (name = "runtime.mjs", esModule = embed "runtime.mjs"), (name = "app.wasm", wasm = embed "app.wasm") ],
   compatibilityDate = "2026-05-01" );
 `
@@ -65,7 +65,7 @@ func (w *host) cpu(t *testing.T) time.Duration {
 }
 
 // modules are the files of the Worker.
-var modules = []string{"app.wasm", "worker.mjs", "wasm_exec.js", "runtime.mjs"}
+var modules = []string{"app.wasm", "entry.mjs", "worker.mjs", "wasm_exec.js", "runtime.mjs"}
 
 // required skips a test that needs workerd, unless it is asked for.
 func required(t *testing.T) {
@@ -214,6 +214,7 @@ func TestWorker(t *testing.T) {
 	t.Run("bodies", func(t *testing.T) { bodies(t, w) })
 	t.Run("heavy", func(t *testing.T) { heavy(t, w) })
 	t.Run("stalled", func(t *testing.T) { stalled(t, w) })
+	t.Run("queued", func(t *testing.T) { queued(t, w) })
 	t.Run("steady", func(t *testing.T) { steady(t, w) })
 }
 
