@@ -52,6 +52,9 @@ var dialect = jsonrows.Dialect{
 const sniffLines = 64
 
 func sniff(h *formats.Head) (formats.Score, string) {
+	if flows(h.Start) {
+		return formats.No, "answers are within flows of mitmproxy"
+	}
 	var p answer.Parser
 	best, objects := answer.Nothing, 0
 	var hits, timed int
@@ -89,6 +92,22 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		return formats.Likely, "some lines are of API answers: " + best.String()
 	}
 	return formats.Sure, "its lines are API answers or request statistics: " + best.String()
+}
+
+// flows tells whether a text begins with two lengths, as flows do that mitmproxy saved.
+func flows(text []byte) bool {
+	digits := 0
+	for range 2 {
+		digits = 0
+		for digits < len(text) && text[digits]-'0' <= 9 {
+			digits++
+		}
+		if digits == 0 || digits == len(text) || text[digits] != ':' {
+			return false
+		}
+		text = text[digits+1:]
+	}
+	return true
 }
 
 // latency tells whether a member of an object is by its name a latency, which no

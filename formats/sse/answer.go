@@ -114,7 +114,7 @@ func (r *reader) finish(s *stream) {
 		r.writer.Note(notSent, s.offset)
 	}
 	r.rows++
-	ended := s.ended || s.failed
+	ended := s.ended || s.failed || s.aborted
 	for i := range s.sequences {
 		ended = ended || len(s.sequences[i].reason) > 0
 	}

@@ -201,7 +201,7 @@ func (a *archive) take(text []byte) {
 	if !a.messages(s, text, from, from+took) {
 		a.note(noArrivals)
 		s.silent = true
-		a.counts(s, x.text)
+		a.tell(s, jsonrows.Text(x.text))
 	}
 	s.last, s.ended = from+took, len(x.status) == 3 && x.status[0] == '2'
 	a.finish(s)
@@ -237,14 +237,14 @@ func (a *archive) messages(s *stream, text []byte, from, till int64) bool {
 	return s.events > 0
 }
 
-// counts takes what an answer without times says of itself: its id, its model and the
+// tell takes what an answer without times says of itself: its id, its model and the
 // tokens.
-func (a *archive) counts(s *stream, raw []byte) {
-	for line := range bytes.Lines(jsonrows.Text(raw)) {
-		if w, body := field(line); w != payload || !a.chunk.read(body) {
+func (r *reader) tell(s *stream, text []byte) {
+	for line := range bytes.Lines(text) {
+		if w, body := field(line); w != payload || !r.chunk.read(body) {
 			continue
 		}
-		c := &a.chunk
+		c := &r.chunk
 		c.parts = c.parts[:0]
 		if s.id == "" {
 			s.id = string(c.id[:min(len(c.id), trace.MaxText)])

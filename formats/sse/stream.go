@@ -45,6 +45,9 @@ type stream struct {
 	failed, ended                   bool
 	silent                          bool // nothing came, or nobody knows when
 	whole                           bool // the answer came in one piece
+	proxy                           bool // a proxy has seen it
+	timeless                        bool // when it ended is not known
+	aborted                         bool // the client has gone
 }
 
 func newStream(id []byte, offset int64) *stream {
@@ -165,13 +168,14 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 				row.SetInt(c, v)
 			}
 		}
-		set(trace.Sent, s.sent-zero, s.known)
+		set(trace.Sent, s.sent-zero, s.known && !s.proxy)
+		set(trace.Received, s.sent-zero, s.known && s.proxy)
 		set(trace.FirstEvent, s.first-zero, s.events > 0)
 		set(trace.FirstAnswerToken, q.answer-zero, q.has)
 		set(trace.TokenKind, int64(q.kind), len(q.at) > 0)
-		set(trace.Finished, s.last-zero, s.ended || s.failed || len(q.reason) > 0)
+		set(trace.Finished, s.last-zero, !s.timeless && (s.ended || s.failed || len(q.reason) > 0))
 		set(trace.Stream, 1, !s.whole)
-		set(trace.Stream, 0, s.whole && !s.failed) // an error says nothing of what was asked for
+		set(trace.Stream, 0, s.whole && !s.failed && !s.aborted) // an error says nothing of what was asked for
 		set(trace.Resolution, step, step > 1)
 		row.Tokens = row.Tokens[:0]
 		for _, t := range q.at {
@@ -196,6 +200,8 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 			}
 		}
 		switch row.Error = s.failed; {
+		case s.aborted:
+			row.SetInt(trace.StatusCol, int64(trace.Aborted))
 		case s.failed || s.ended || len(q.reason) > 0:
 		default:
 			row.SetInt(trace.StatusCol, int64(trace.Open))
