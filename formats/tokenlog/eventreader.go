@@ -20,8 +20,9 @@ const (
 )
 
 // eventReader scans blocks in parallel and folds their events in file order. On
-// several workers one goroutine folds, and another writes the rows of what has ended
-// while the batch before is in use.
+// several workers blocks go from one goroutine to the next: each shard is folded by
+// one, and another writes the rows of what has ended while the batch before is in
+// use.
 type eventReader struct {
 	stream    *block.Stream[*events]
 	run       *trace.RunMeta
@@ -35,11 +36,11 @@ type eventReader struct {
 	err       error
 	ended     bool // there are no more rows
 
-	own    step          // of a reader without goroutines
-	spare  chan *step    // to fold the next into
-	steps  chan *step    // that were folded; closed behind the last
-	wanted chan struct{} // by Next, of the goroutine that writes; nil: no goroutines
-	ready  chan bool     // whether there is a batch
+	own    step                        // of a reader without goroutines
+	spare  chan *step                  // to fold the next into
+	steps  [assemble.Shards]chan *step // that were folded up to a shard; closed behind the last
+	wanted chan struct{}               // by Next, of the goroutine that writes; nil: no goroutines
+	ready  chan bool                   // whether there is a batch
 	wg     sync.WaitGroup
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -47,9 +48,11 @@ type eventReader struct {
 
 // step is what folding a block, or some of what is left at the end, leads to.
 type step struct {
+	events *events
+	free   func() // gives these back
+	ends   assemble.Ends
 	lines
-	ends assemble.Ends
-	log  diag.Log
+	log diag.Log
 }
 
 // lines counts the lines of a block.
@@ -61,44 +64,107 @@ type lines struct {
 // depth is how many blocks may be folded before the rows of the first are written.
 const depth = 4
 
-// fold folds ahead of the goroutine that writes.
-func (r *eventReader) fold() {
-	defer close(r.steps)
-	for {
-		select {
-		case s := <-r.spare:
-			if !r.step(s) {
-				return
-			}
-			r.steps <- s // never blocks: there is room for all
-		case <-r.ctx.Done():
+// start begins to fold ahead.
+func (r *eventReader) start() {
+	r.wanted, r.ready = make(chan struct{}), make(chan bool)
+	r.spare = make(chan *step, depth)
+	for range depth {
+		r.spare <- new(step)
+	}
+	for k := range r.steps {
+		r.steps[k] = make(chan *step, depth) // there is room for all
+		r.wg.Go(func() { r.fold(k) })
+	}
+	r.wg.Go(r.work)
+}
+
+// fold folds one shard, and behind the last one flushes all.
+func (r *eventReader) fold(k int) {
+	defer close(r.steps[k])
+	for s := r.before(k); s != nil; s = r.before(k) {
+		if r.assembler.FoldShard(k, &s.events.Events, &s.ends) != nil {
+			r.cancel()
 			return
 		}
+		if k == assemble.Shards-1 {
+			s.finish()
+		}
+		r.steps[k] <- s
+	}
+	if k < assemble.Shards-1 {
+		return
+	}
+	for s := r.empty(); s != nil && r.flush(s); s = r.empty() {
+		r.steps[k] <- s
 	}
 }
 
-// step makes the next step of s, and reports whether there is one.
-func (r *eventReader) step(s *step) bool {
-	r.assembler.Reuse(&s.ends)
-	s.lines, s.log = lines{}, diag.Log{}
-	switch {
-	case r.assembler.Err() != nil:
-		return false
-	case !r.flushing && r.stream.Next():
-		e := r.stream.Value()
-		s.log.Merge(&e.log)
-		r.assembler.FoldTo(&e.Events, &s.ends)
-		s.lines = e.lines
-		s.parsed = int64(len(e.Ticks))
-		return true
-	case r.stream.Err() != nil:
+// before returns the next step that has to be folded for a shard, or nil.
+func (r *eventReader) before(k int) *step {
+	if k > 0 {
+		return <-r.steps[k-1]
+	}
+	if s := r.empty(); s != nil && r.scan(s) {
+		return s
+	}
+	return nil
+}
+
+// empty returns a step to use, or nil when the context is done.
+func (r *eventReader) empty() *step {
+	select {
+	case s := <-r.spare:
+		return s
+	case <-r.ctx.Done():
+		return nil
+	}
+}
+
+// scan takes up the events of the next block, and reports whether there is one.
+func (r *eventReader) scan(s *step) bool {
+	if !r.stream.Next() {
 		return false
 	}
-	r.flushing = true
+	s.events = r.stream.Value()
+	s.free = r.stream.Hold()
+	return true
+}
+
+// finish takes what else the scanner found, and gives the block back.
+func (s *step) finish() {
+	e := s.events
+	s.log, s.lines = diag.Log{}, e.lines
+	s.log.Merge(&e.log)
+	s.parsed = int64(e.Len())
+	s.free()
+	s.events, s.free = nil, nil
+}
+
+// flush takes some of the requests that are left, and reports whether there are any.
+func (r *eventReader) flush(s *step) bool {
+	if r.ctx.Err() != nil || r.stream.Err() != nil || r.assembler.Err() != nil {
+		return false
+	}
+	s.lines, s.log = lines{}, diag.Log{}
 	more := r.assembler.FlushTo(&s.ends, func() bool {
 		return s.ends.Len() >= batchRows || s.ends.Chunks() >= batchValues
 	})
 	return more || s.ends.Len() > 0
+}
+
+// step makes the next step without goroutines, and reports whether there is one.
+func (r *eventReader) step(s *step) bool {
+	if r.flushing || !r.scan(s) {
+		r.flushing = true
+		return r.flush(s)
+	}
+	for k := range assemble.Shards {
+		if r.assembler.FoldShard(k, &s.events.Events, &s.ends) != nil {
+			return false
+		}
+	}
+	s.finish()
+	return true
 }
 
 // work makes batches, each while the one before is in use: the builder keeps that
@@ -149,7 +215,7 @@ func (r *eventReader) next() *step {
 	if r.wanted == nil {
 		ok = r.step(s)
 	} else {
-		s, ok = <-r.steps
+		s, ok = <-r.steps[assemble.Shards-1]
 	}
 	if !ok {
 		r.err = cmp.Or(r.assembler.Err(), r.stream.Err(), r.ctx.Err())

@@ -3,12 +3,14 @@ package tokenlog
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/formatstest/generate/shapes"
+	"servescope/formats/internal/assemble"
 )
 
 // rowOrder returns the offsets of the rows in the order in which they are read.
@@ -75,6 +77,30 @@ func TestRowOrder(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v: %d rows in another order, want %d", opt, len(got), len(want))
 			}
+		}
+	}
+}
+
+// TestRowOrderOnALine: requests of all shards that end on one line have their rows in
+// the order in which they end there.
+func TestRowOrderOnALine(t *testing.T) {
+	var begin, end bytes.Buffer
+	var want []int64
+	shards := map[uint64]bool{}
+	for i := range 40 {
+		id := fmt.Sprint("r", i*7919)
+		want = append(want, int64(begin.Len()))
+		shards[assemble.Hash([]byte(id))>>63] = true
+		fmt.Fprintf(&begin, `{"ts":1764428000.%06d,"request_id":%q,"event":"arrival"}`+"\n", i, id)
+		fmt.Fprintf(&end, `{"ts":1764428001.%06d,"request_id":%q,"event":"finish"}`, i, id)
+	}
+	if len(shards) < 2 {
+		t.Fatal("all ids are of one shard")
+	}
+	for _, workers := range []int{1, 2} {
+		got := rowOrder(t, []byte(begin.String()+end.String()+"\n"), formats.Options{Workers: workers})
+		if !slices.Equal(got, want) {
+			t.Errorf("%d workers: rows at %d, want %d", workers, got, want)
 		}
 	}
 }

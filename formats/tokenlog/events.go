@@ -39,13 +39,7 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 	fresh := func() *events { return newEvents(r.file, absolute) }
 	r.stream = block.Map(r.ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents)
 	if opt.Workers > 1 {
-		r.wanted, r.ready = make(chan struct{}), make(chan bool)
-		r.spare, r.steps = make(chan *step, depth), make(chan *step, depth)
-		for range depth {
-			r.spare <- new(step)
-		}
-		r.wg.Go(r.fold)
-		r.wg.Go(r.work)
+		r.start()
 	}
 	return r, nil
 }
@@ -62,6 +56,8 @@ type events struct {
 	stencils  []stencil
 	recent    int // the stencil that the last line had
 	clock     epochClock
+	stamps    [maxLines]int64 // of the lines that a stencil fits
+	hashes    [maxLines]uint64
 
 	log diag.Log
 	lines
@@ -131,7 +127,7 @@ func (s *events) plain(k, i, end int, ev *assemble.Event) {
 		s.AddPlain(*ev)
 		return
 	}
-	s.Ticks = append(s.Ticks, assemble.MakeTick(ev.Hash, ev.At, id, id-i, size))
+	s.AddTick(assemble.MakeTick(ev.Hash, ev.At, id, id-i, size))
 	if len(s.stencils) < maxStencils {
 		if st, ok := s.templates[k].cut(s.parser.text, i, end-i, id-i, size); ok {
 			s.stencils = append(s.stencils, st)

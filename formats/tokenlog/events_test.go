@@ -2,6 +2,7 @@ package tokenlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -40,8 +41,7 @@ func scanText(text []byte, templates bool) ([]eventFacts, *events) {
 	}
 	scanEvents(b, s)
 	var out []eventFacts
-	for i := range s.Ticks {
-		ev := s.Event(i)
+	for _, ev := range inOrder(s) {
 		f := eventFacts{kind: ev.Kind, at: ev.At, timed: ev.Timed, tokens: ev.Tokens, sort: ev.Sort, line: int(ev.Line)}
 		f.id = string(s.Bytes(ev.ID))
 		if ev.Hash != assemble.Hash([]byte(f.id)) {
@@ -56,6 +56,19 @@ func scanText(text []byte, templates bool) ([]eventFacts, *events) {
 		out = append(out, f)
 	}
 	return out, s
+}
+
+// inOrder returns the events of all shards in file order.
+func inOrder(s *events) (all []assemble.Event) {
+	for k := range assemble.Shards {
+		for i := range s.Shard(k) {
+			all = append(all, s.Event(&s.Shard(k)[i]))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b assemble.Event) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.ID.From, b.ID.From))
+	})
+	return all
 }
 
 // eventOracle reads an event line with encoding/json. ok is false for a line that

@@ -2,7 +2,6 @@ package tokenlog
 
 import (
 	"encoding/binary"
-	"slices"
 	"unsafe"
 
 	"servescope/formats/internal/assemble"
@@ -105,25 +104,24 @@ func (s *stencil) match4(b []byte) bool {
 	return diff == 0
 }
 
+// maxLines is how many lines are read at a time: they stay in the first-level cache.
+const maxLines = 64
+
 // tokens reads lines that the stencil fits, from text[i:] on, and returns where
 // the first one begins that it does not fit. What stands between the values, the
 // times, and the ids are each read by a loop of its own over some lines, which
 // the registers are enough for.
 func (s *events) tokens(st *stencil, i int) int {
-	const most = 64 // lines at a time: they stay in the first-level cache
 	for {
-		n := st.lines(s.Text, s.parser.text, i, most)
+		n := st.lines(s.Text, s.parser.text, i, maxLines)
 		if n == 0 {
 			return i
 		}
-		s.Ticks = slices.Grow(s.Ticks, n)
-		had := len(s.Ticks)
-		ticks := s.Ticks[had : had+n]
-		k := st.times(s.parser.text, i, ticks, &s.clock)
-		k = st.names(s.parser.text, i, ticks[:k])
-		s.Ticks = s.Ticks[:had+k]
-		s.kinds[assemble.Token] += int64(k)
-		if i += k * st.size; k < most {
+		n = st.times(s.parser.text, i, s.stamps[:n], &s.clock)
+		n = st.names(s.parser.text, i, s.hashes[:n])
+		s.AddTicks(s.hashes[:n], s.stamps[:n], i+st.id, st.size, st.id, st.name)
+		s.kinds[assemble.Token] += int64(n)
+		if i += n * st.size; n < maxLines {
 			return i
 		}
 	}
@@ -147,16 +145,16 @@ func (s *stencil) lines(block, text []byte, i, most int) (n int) {
 // their first eight bytes, the eight that end with the point, and the value in ns.
 type epochClock struct{ head, tail, base uint64 }
 
-// times reads the times of the lines from text[i:] on into ticks and returns how
+// times reads the times of the lines from text[i:] on into stamps and returns how
 // many it could.
-func (s *stencil) times(text []byte, i int, ticks []assemble.Tick, c *epochClock) (n int) {
+func (s *stencil) times(text []byte, i int, stamps []int64, c *epochClock) (n int) {
 	clock, step := *c, s.size
 	fraction, nine := ^uint64(0), s.decimals == 9
 	if s.decimals < 8 {
 		fraction = 1<<(8*s.decimals) - 1
 	}
 	i += s.time
-	for ; n < len(ticks); n++ {
+	for ; n < len(stamps); n++ {
 		w := (*[24]byte)(text[i:])
 		if binary.LittleEndian.Uint64(w[0:8]) != clock.head || binary.LittleEndian.Uint64(w[3:11]) != clock.tail {
 			if !clock.read(w) {
@@ -175,7 +173,7 @@ func (s *stencil) times(text []byte, i int, ticks []assemble.Tick, c *epochClock
 		if notDigits(t) != 0 || at == 0 {
 			break
 		}
-		ticks[n].SetTime(int64(at))
+		stamps[n] = int64(at)
 		i += step
 	}
 	*c = clock
@@ -195,17 +193,17 @@ func (c *epochClock) read(w *[24]byte) bool {
 	return true
 }
 
-// names reads the ids of the lines from text[i:] on into ticks and returns how many
-// it could.
-func (s *stencil) names(text []byte, i int, ticks []assemble.Tick) (n int) {
-	if len(ticks) == 0 {
+// names reads the ids of the lines from text[i:] on and returns how many it could,
+// with their hashes.
+func (s *stencil) names(text []byte, i int, hashes []uint64) (n int) {
+	if len(hashes) == 0 {
 		return 0
 	}
-	size, step, lead := s.name, s.size, s.id
-	i += lead
-	p := unsafe.Pointer(unsafe.SliceData(text[i : i+(len(ticks)-1)*step+size+8]))
+	size, step := s.name, s.size
+	i += s.id
+	p := unsafe.Pointer(unsafe.SliceData(text[i : i+(len(hashes)-1)*step+size+8]))
 	words, last := size&^7, uint64(1)<<(8*(size&7))-1
-	for ; n < len(ticks); n++ {
+	for ; n < len(hashes); n++ {
 		h, bad := assemble.HashSeed, uint64(0)
 		for k := 0; k < words; k += 8 {
 			x := word(p, k)
@@ -216,9 +214,8 @@ func (s *stencil) names(text []byte, i int, ticks []assemble.Tick) (n int) {
 		if bad|notPlain(x|^last) != 0 { // bytes of ones are plain
 			break
 		}
-		ticks[n].SetName(assemble.Mix(assemble.Mix(h, x), uint64(size)), i, lead, size)
+		hashes[n] = assemble.Mix(assemble.Mix(h, x), uint64(size))
 		p = unsafe.Add(p, step)
-		i += step
 	}
 	return n
 }

@@ -264,8 +264,11 @@ func TestAssembler(t *testing.T) {
 				t.Fatalf("round %d, row %d of %d and %d:\ngot  %s\nwant %s", round, i, len(got), len(want), text(got, i), text(want, i))
 			}
 		}
-		if a.table.n != 0 || slices.ContainsFunc(a.table.slots, func(s slot) bool { return s.q != nil }) {
-			t.Fatal("requests are left in the table")
+		for k := range a.shards {
+			table := &a.shards[k].table
+			if table.n != 0 || slices.ContainsFunc(table.slots, func(s slot) bool { return s.q != nil }) {
+				t.Fatal("requests are left in the table")
+			}
 		}
 	}
 }
@@ -297,8 +300,11 @@ func TestMemory(t *testing.T) {
 			}
 			a.Fold(pack(list))
 		}
-		used := len(a.nodes.pages) * nodePage * nodeBytes
-		if memory > 0 && int64(used) > memory+nodePage*nodeBytes {
+		used := 0
+		for k := range a.shards {
+			used += len(a.shards[k].nodes.pages) * nodePage * nodeBytes
+		}
+		if memory > 0 && int64(used) > memory+Shards*nodePage*nodeBytes {
 			t.Errorf("%d bytes of gaps, want at most %d", used, memory)
 		}
 		a.Flush(func() bool { return false })

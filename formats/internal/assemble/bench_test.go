@@ -29,7 +29,7 @@ func steadyBlocks(open int, format string) (all []*Events, span int64) {
 			}
 			ev := Event{Hash: Hash([]byte(id)), At: at, ID: Span{uint32(from), uint32(from + len(id))}, Tokens: -1, Sort: -1, Timed: true}
 			if at += 1000; r.IntN(200) > 0 {
-				e.Ticks = append(e.Ticks, MakeTick(ev.Hash, ev.At, from, 20, len(id)))
+				e.AddTick(MakeTick(ev.Hash, ev.At, from, 20, len(id)))
 				continue
 			}
 			ev.Kind = Finish
@@ -59,15 +59,17 @@ func BenchmarkFold(b *testing.B) {
 			events, n := 0, 0
 			for b.Loop() {
 				e := blocks[n%len(blocks)]
-				a.FoldTo(e, &ends)
-				a.Reuse(&ends)
-				for i := range e.Ticks {
-					e.Ticks[i].at += span
+				for k := range Shards {
+					a.FoldShard(k, e, &ends)
+					ticks := e.Shard(k)
+					for i := range ticks {
+						ticks[i].at += span
+					}
 				}
 				for i := range e.List {
 					e.List[i].At += span
 				}
-				events += len(e.Ticks)
+				events += e.Len()
 				n++
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")

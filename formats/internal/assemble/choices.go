@@ -21,7 +21,7 @@ type sequence struct {
 }
 
 // choice adds an event that states its choice.
-func (a *Assembler) choice(e *Events, ev *Event) {
+func (a *shard) choice(e *Events, ev *Event) {
 	q := a.findChoice(e, ev)
 	switch {
 	case q == nil:
@@ -44,7 +44,7 @@ func (a *Assembler) choice(e *Events, ev *Event) {
 
 // findChoice returns the choice of an event, which begins if need be, or nil for
 // one that comes after its request's end.
-func (a *Assembler) findChoice(e *Events, ev *Event) *open {
+func (a *shard) findChoice(e *Events, ev *Event) *open {
 	id, own := e.Bytes(ev.ID), *ev
 	of := a.find(ev.Hash, id)
 	if ev.Choice > 1 {
@@ -68,7 +68,7 @@ func (a *Assembler) findChoice(e *Events, ev *Event) *open {
 // endChoice notes that one choice of a request has ended, and writes the request
 // when all have: as many as it was asked for, or where that is not known as many
 // as have begun.
-func (a *Assembler) endChoice(q *open, e *Events, ev *Event) {
+func (a *shard) endChoice(q *open, e *Events, ev *Event) {
 	d := q.detail
 	of := q
 	if d.of != nil {

@@ -55,10 +55,20 @@ type Event struct {
 type Tick struct {
 	hash uint64 // of the id
 	at   int64  // stamp in ns
-	from uint32 // offset of the id in the block
-	lead uint16 // bytes of the line before the id
-	size uint8  // length of the id
+	name        // of the request
 }
+
+// name is where an id is: its offset in the block, and from bit 32 on the number of
+// bytes of the line before it, and from bit 48 on its length.
+type name uint64
+
+func makeName(from, lead, size int) name { return name(from) | name(lead)<<32 | name(size)<<48 }
+
+func (n name) from() uint32 { return uint32(n) }
+func (n name) size() uint8  { return uint8(n >> 48) }
+
+// line is the offset of the line.
+func (n name) line() uint32 { return uint32(n) - uint32(uint16(n>>32)) }
 
 // The longest id of a tick, and the most bytes of its line before it.
 const (
@@ -70,27 +80,25 @@ const (
 // the id, from and size are its place, 1 to MaxTickID bytes long, and lead, at most
 // MaxTickLead, is the number of bytes of its line before it.
 func MakeTick(hash uint64, at int64, from, lead, size int) Tick {
-	return Tick{hash, at, uint32(from), uint16(lead), uint8(size)}
+	return Tick{hash, at, makeName(from, lead, size)}
 }
 
-// SetTime makes t's stamp at, in ns.
-func (t *Tick) SetTime(at int64) { t.at = at }
-
-// SetName makes t one of a Token event of a request, as MakeTick does, and leaves its
-// stamp. Ticks made in a row by these two need not be copied.
-func (t *Tick) SetName(hash uint64, from, lead, size int) {
-	t.hash, t.from, t.lead, t.size = hash, uint32(from), uint16(lead), uint8(size)
-}
-
-// Event returns the i-th event in file order.
-func (e *Events) Event(i int) Event { return e.event(&e.Ticks[i]) }
-
-func (e *Events) event(t *Tick) Event {
-	if t.size == 0 {
-		return e.List[t.from]
+// Event returns the event of a tick.
+func (e *Events) Event(t *Tick) Event {
+	if t.size() == 0 {
+		return e.List[t.from()]
 	}
-	return Event{Hash: t.hash, At: t.at, ID: Span{t.from, t.from + uint32(t.size)}, Line: t.from - uint32(t.lead),
+	return Event{Hash: t.hash, At: t.at, ID: Span{t.from(), t.from() + uint32(t.size())}, Line: t.line(),
 		Tokens: -1, Kind: Token, Timed: true, Sort: -1}
+}
+
+// place tells where the event of a tick is in its block: later ones have greater
+// numbers, also where a line has several.
+func (e *Events) place(t *Tick) uint64 {
+	if t.size() == 0 {
+		return uint64(e.List[t.from()].Line)<<32 | uint64(t.from())
+	}
+	return uint64(t.line()) << 32
 }
 
 // Span is a range of a block's bytes.
@@ -115,15 +123,69 @@ type Events struct {
 	Base   int64   // offset of the block in its source
 	Text   []byte  // bytes of the block
 	Own    []byte  // further bytes that spans may name, as if they stood behind Text
-	Ticks  []Tick  // all events, in file order
-	List   []Event // those that are no ticks
+	List   []Event // events that are no ticks
 	Fields []Field // of these
+
+	ticks []Tick // all events: of each shard in file order, in room each
+	room  int
+	n     [Shards]int // ticks of the shards
 }
 
 // Reset empties e for the block at the given offset.
 func (e *Events) Reset(base int64, text []byte) {
 	e.Base, e.Text = base, text
-	e.Own, e.Ticks, e.List, e.Fields = e.Own[:0], e.Ticks[:0], e.List[:0], e.Fields[:0]
+	e.Own, e.List, e.Fields = e.Own[:0], e.List[:0], e.Fields[:0]
+	e.n = [Shards]int{}
+}
+
+// Len returns the number of events.
+func (e *Events) Len() (n int) {
+	for _, k := range e.n {
+		n += k
+	}
+	return n
+}
+
+// Shard returns the events of a shard, in file order.
+func (e *Events) Shard(k int) []Tick { return e.ticks[k*e.room:][:e.n[k]] }
+
+// AddTick appends a tick.
+func (e *Events) AddTick(t Tick) {
+	e.grow(1)
+	k := shardOf(t.hash)
+	e.ticks[k*e.room+e.n[k]] = t
+	e.n[k]++
+}
+
+// AddTicks appends those of lines that have one layout: the id of the i-th, whose hash
+// is hash[i], begins at from + i*step, and its stamp is at[i]; lead and size are as for
+// MakeTick.
+func (e *Events) AddTicks(hash []uint64, at []int64, from, step, lead, size int) {
+	e.grow(len(hash))
+	ticks, i, j := e.ticks, e.n[0], e.room+e.n[1]
+	at = at[:len(hash)]
+	id := makeName(from, lead, size)
+	for n, h := range hash {
+		second := shardOf(h)
+		t := &ticks[i^(i^j)&-second] // i or j, without a branch
+		t.hash, t.at, t.name = h, at[n], id
+		i, j = i+1-second, j+second
+		id += name(step)
+	}
+	e.n = [Shards]int{i, j - e.room}
+}
+
+// grow makes room for n more ticks of any shard.
+func (e *Events) grow(n int) {
+	if max(e.n[0], e.n[1])+n <= e.room {
+		return
+	}
+	room := max(2*e.room, 64) + n
+	ticks := make([]Tick, Shards*room)
+	for k := range Shards {
+		copy(ticks[k*room:], e.Shard(k))
+	}
+	e.ticks, e.room = ticks, room
 }
 
 // Bytes returns the bytes of a span.
@@ -170,7 +232,7 @@ func (e *Events) Add(ev Event, r *Row) {
 
 // AddPlain appends an event without further columns.
 func (e *Events) AddPlain(ev Event) {
-	e.Ticks = append(e.Ticks, Tick{hash: ev.Hash, from: uint32(len(e.List))})
+	e.AddTick(Tick{hash: ev.Hash, name: name(len(e.List))})
 	e.List = append(e.List, ev)
 }
 

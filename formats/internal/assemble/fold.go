@@ -13,26 +13,23 @@ const ahead = 32
 // nearby is the number of slots up to which the table is in the cache anyway.
 const nearby = 1 << 12
 
-// FoldTo adds the events of one block to what is open, and the requests that end to
-// ends. Blocks come in file order.
-func (a *Assembler) FoldTo(e *Events, ends *Ends) {
-	a.to = ends
-	for list := e.Ticks; len(list) > 0 && a.spill.err == nil; {
+// foldAll adds events of a block, in file order.
+func (a *shard) foldAll(e *Events, list []Tick) {
+	for len(list) > 0 && a.spill.err == nil {
 		if a.spill.away != 0 {
 			list = a.sift(e, list)
 		}
 		list = list[a.fold(e, list):]
 	}
-	ends.pages = a.nodes.pages
 }
 
 // fold adds events until open requests had to go, and returns how many it has
 // added.
-func (a *Assembler) fold(e *Events, list []Tick) (done int) {
+func (a *shard) fold(e *Events, list []Tick) (done int) {
 	var found [ahead]*open
 	for ; done < len(list); done += ahead {
 		next := list[done:min(done+ahead, len(list))]
-		if a.look(next, &found); next[0].size > idLen {
+		if a.look(next, &found); next[0].size() > idLen {
 			a.lookFurther(found[:len(next)])
 		}
 		same(e.Text, next, &found)
@@ -40,11 +37,13 @@ func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 		for i := range next {
 			t, q := &next[i], found[i&(ahead-1)]
 			switch {
-			case t.size == 0:
-				a.add(e, &e.List[t.from], q)
+			case t.size() == 0:
+				a.at = e.place(t)
+				a.add(e, &e.List[t.from()], q)
 				sure = false
 			case q == nil || !sure && !q.means(e.Text, t):
-				ev := e.event(t)
+				a.at = e.place(t)
+				ev := e.Event(t)
 				a.add(e, &ev, nil)
 				sure = false
 			default:
@@ -55,6 +54,7 @@ func (a *Assembler) fold(e *Events, list []Tick) (done int) {
 					q.last = t.at
 					continue
 				}
+				a.at = e.place(t)
 				a.token(q, &Event{At: t.at, Tokens: -1, Timed: true, Sort: -1})
 			}
 			if a.relieve() {
@@ -71,7 +71,7 @@ const usual = answered | unsorted | counted | noFirst | noLast | noGaps | noMemo
 
 // look finds the requests that the events probably belong to, nil where there is
 // none, and reads their first bytes.
-func (a *Assembler) look(list []Tick, found *[ahead]*open) {
+func (a *shard) look(list []Tick, found *[ahead]*open) {
 	slots := a.table.slots
 	if len(slots) == 0 {
 		*found = [ahead]*open{}
@@ -100,7 +100,7 @@ func (a *Assembler) look(list []Tick, found *[ahead]*open) {
 }
 
 // lookFurther reads the rest of the ids of requests that have been found.
-func (a *Assembler) lookFurther(found []*open) {
+func (a *shard) lookFurther(found []*open) {
 	sum := byte(0)
 	for _, q := range found {
 		if q != nil {
@@ -114,20 +114,20 @@ func (a *Assembler) lookFurther(found []*open) {
 func same(text []byte, list []Tick, found *[ahead]*open) {
 	for i := range list {
 		t, q := &list[i], found[i&(ahead-1)]
-		if q == nil || t.size == 0 {
+		if q == nil || t.size() == 0 {
 			continue
 		}
-		if t.size > idLen || int(t.from)+idLen > len(text) {
+		if t.size() > idLen || int(t.from())+idLen > len(text) {
 			if !q.means(text, t) {
 				found[i&(ahead-1)] = nil
 			}
 			continue
 		}
-		b, m := (*[idLen]byte)(text[t.from:]), &idMasks[t.size]
+		b, m := (*[idLen]byte)(text[t.from():]), &idMasks[t.size()]
 		diff := (binary.LittleEndian.Uint64(b[0:])^binary.LittleEndian.Uint64(q.id[0:]))&m[0] |
 			(binary.LittleEndian.Uint64(b[8:])^binary.LittleEndian.Uint64(q.id[8:]))&m[1] |
 			(binary.LittleEndian.Uint64(b[16:])^binary.LittleEndian.Uint64(q.id[16:]))&m[2]
-		if diff|uint64(t.size^q.idSize)|(q.hash^t.hash) != 0 {
+		if diff|uint64(t.size()^q.idSize)|(q.hash^t.hash) != 0 {
 			found[i&(ahead-1)] = nil
 		}
 	}
@@ -135,7 +135,7 @@ func same(text []byte, list []Tick, found *[ahead]*open) {
 
 // means reports whether the request is that of a token.
 func (q *open) means(text []byte, t *Tick) bool {
-	return q.flags&gone == 0 && q.hash == t.hash && q.is(text[t.from:t.from+uint32(t.size)])
+	return q.flags&gone == 0 && q.hash == t.hash && q.is(text[t.from():t.from()+uint32(t.size())])
 }
 
 // idMasks are the bits of the words of a short id that are of its bytes, by its

@@ -108,16 +108,13 @@ const (
 	eventRecord
 )
 
-// Err returns why the assembler could not go on, or nil.
-func (a *Assembler) Err() error { return a.spill.err }
-
-// Close removes the temporary file, if there is one.
-func (a *Assembler) Close() error {
-	if a.spill.file == nil {
+// close removes the temporary file, if there is one.
+func (s *spill) close() error {
+	if s.file == nil {
 		return nil
 	}
-	err := a.spill.file.Close()
-	a.spill.file = nil
+	err := s.file.Close()
+	s.file = nil
 	return err
 }
 
@@ -126,7 +123,7 @@ const openBytes = 512
 
 // held is the memory of the open requests. Where they cannot go anywhere it is
 // without that of their gaps, which has a bound of its own.
-func (a *Assembler) held() int64 {
+func (a *shard) held() int64 {
 	n := int64(a.table.n)*openBytes + a.texts
 	if a.spill.dir != "" {
 		n += int64(a.nodes.live) * nodeBytes
@@ -136,7 +133,7 @@ func (a *Assembler) held() int64 {
 
 // relieve makes room where there is no memory for all open requests. It reports
 // whether it had to.
-func (a *Assembler) relieve() bool {
+func (a *shard) relieve() bool {
 	if a.memory == 0 || a.held() <= a.memory || a.spill.err != nil {
 		return false
 	}
@@ -153,12 +150,12 @@ func (a *Assembler) relieve() bool {
 // However little memory there is, fewOpen requests may be open if their texts are
 // not longer than fewTexts.
 const (
-	fewOpen  = 256
-	fewTexts = 16 << 20
+	fewOpen  = 256 / Shards
+	fewTexts = 16 << 20 / Shards
 )
 
 // giveUpOldest writes the older half of the open requests as open.
-func (a *Assembler) giveUpOldest() bool {
+func (a *shard) giveUpOldest() bool {
 	if a.table.n <= fewOpen && (a.texts <= max(a.memory, fewTexts) || a.table.n < 2) {
 		return false
 	}
@@ -175,7 +172,7 @@ func (s *spill) part(hash uint64) int {
 func (s *spill) isAway(hash uint64) bool { return s.away>>s.part(hash)&1 != 0 }
 
 // send lets a set of parts go.
-func (a *Assembler) send(set uint64) {
+func (a *shard) send(set uint64) {
 	s := &a.spill
 	s.away |= set
 	for k := range s.parts {
@@ -203,7 +200,7 @@ func (a *Assembler) send(set uint64) {
 }
 
 // sendRequest writes an open request to its part and forgets it.
-func (a *Assembler) sendRequest(q *open) {
+func (a *shard) sendRequest(q *open) {
 	a.spill.put(q.hash, openRecord, func(c *codec) {
 		c.request(&a.nodes, q)
 		n := len(q.choices)
@@ -214,10 +211,10 @@ func (a *Assembler) sendRequest(q *open) {
 	})
 	for _, other := range q.choices {
 		a.leave(other)
-		a.reuse(other)
+		a.drop(other)
 	}
 	a.leave(q)
-	a.reuse(q)
+	a.drop(q)
 }
 
 // put adds a record to the part of an id.
@@ -262,7 +259,7 @@ func (s *spill) write(p *part) {
 func (s *spill) fail(err error) { s.err = &scratchError{s.dir, err} }
 
 // sift leaves out the events whose part has gone, and keeps them there.
-func (a *Assembler) sift(e *Events, list []Tick) []Tick {
+func (a *shard) sift(e *Events, list []Tick) []Tick {
 	s := &a.spill
 	s.kept = s.kept[:0]
 	for i := range list {
@@ -270,14 +267,14 @@ func (a *Assembler) sift(e *Events, list []Tick) []Tick {
 			s.kept = append(s.kept, list[i])
 			continue
 		}
-		ev := e.event(&list[i])
+		ev := e.Event(&list[i])
 		s.putEvent(e, &ev)
 	}
 	return s.kept
 }
 
 // next begins with another part, and reports whether there is one.
-func (a *Assembler) next() bool {
+func (a *shard) next() bool {
 	s := &a.spill
 	for _, p := range s.parts {
 		if p != nil {
@@ -291,13 +288,27 @@ func (a *Assembler) next() bool {
 	}
 	s.now, s.todo = s.todo[n], s.todo[:n]
 	s.level = s.now.level
-	a.recent, a.flushing = recent{}, false
+	a.recent = recent{}
 	return true
+}
+
+// flushPart goes one step on with the parts that have gone, once no request is left
+// of those before; it reports false when there are no more.
+func (a *shard) flushPart() (more bool) {
+	if a.resume() {
+		return true
+	}
+	if a.spill.now != nil { // has been read
+		a.spill.now = nil
+		a.left = a.byOffset()
+		return true
+	}
+	return a.next()
 }
 
 // resume assembles the next records of the part that is being assembled, and
 // reports whether there were any.
-func (a *Assembler) resume() bool {
+func (a *shard) resume() bool {
 	s := &a.spill
 	switch p := s.now; {
 	case p == nil || s.err != nil:
@@ -321,7 +332,7 @@ func (a *Assembler) resume() bool {
 }
 
 // records assembles records of a part.
-func (a *Assembler) records(b []byte) {
+func (a *shard) records(b []byte) {
 	s := &a.spill
 	c := codec{b: b, reading: true}
 	for len(c.b) > 0 && s.err == nil {
@@ -344,7 +355,7 @@ func (a *Assembler) records(b []byte) {
 }
 
 // receive takes an open request back.
-func (a *Assembler) receive(c *codec) {
+func (a *shard) receive(c *codec) {
 	q := a.received(c)
 	var n int
 	number(c, &n)
@@ -364,7 +375,7 @@ func (a *Assembler) receive(c *codec) {
 }
 
 // received reads an open request, without its further choices.
-func (a *Assembler) received(c *codec) *open {
+func (a *shard) received(c *codec) *open {
 	q := a.fresh()
 	if !c.request(&a.nodes, q) {
 		a.note(outOfMemory, q.offset)
@@ -373,7 +384,7 @@ func (a *Assembler) received(c *codec) *open {
 }
 
 // event adds an event that was kept in a part.
-func (a *Assembler) event(c *codec) {
+func (a *shard) event(c *codec) {
 	var ev Event
 	var offset int64
 	var id []byte

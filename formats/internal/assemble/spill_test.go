@@ -68,7 +68,7 @@ func randomEvents(r *rand.Rand, blocks, ids int) (all []*Events) {
 			kind := []Kind{Arrival, Token, Token, Token, Token, Token, Token, Queued, FirstEvent, Finish, Abort, Failure}[r.IntN(12)]
 			span := Span{uint32(from), uint32(from + len(id))}
 			if kind == Token && r.IntN(3) > 0 {
-				e.Ticks = append(e.Ticks, MakeTick(Hash([]byte(id)), at, from, 0, len(id)))
+				e.AddTick(MakeTick(Hash([]byte(id)), at, from, 0, len(id)))
 			} else {
 				var row Row
 				row.Reset(0)
@@ -129,8 +129,10 @@ func TestSpill(t *testing.T) {
 			}
 			t.Fatalf("round %d: %v, %d rows, want %d, diags\n%+v\nwant\n%+v", round, a.Err(), len(got), len(want), diags, wantDiags)
 		}
-		if a.table.n != 0 || a.nodes.live != 0 || a.texts != 0 {
-			t.Errorf("%d requests, %d nodes, %d bytes of text are left", a.table.n, a.nodes.live, a.texts)
+		for k := range a.shards {
+			if s := &a.shards[k]; s.table.n != 0 || s.nodes.live != 0 || s.texts != 0 {
+				t.Errorf("%d requests, %d nodes, %d bytes of text are left", s.table.n, s.nodes.live, s.texts)
+			}
 		}
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -160,6 +162,22 @@ func manyOpen(n, tokens int) (all []*Events) {
 	return all
 }
 
+// held is the memory of the open requests of all shards.
+func (a *Assembler) held() (n int64) {
+	for k := range a.shards {
+		n += a.shards[k].held()
+	}
+	return n
+}
+
+// textBytes is that of their texts.
+func (a *Assembler) textBytes() (n int64) {
+	for k := range a.shards {
+		n += a.shards[k].texts
+	}
+	return n
+}
+
 // TestSpillMemory: what is held stays within the bound, at both levels of parts.
 func TestSpillMemory(t *testing.T) {
 	const n, memory = 30_000, 64 << 10
@@ -169,7 +187,10 @@ func TestSpillMemory(t *testing.T) {
 	defer a.Close()
 	most, deepest, rows := int64(0), 0, 0
 	watch := func() bool {
-		most, deepest = max(most, a.held()), max(deepest, a.spill.level)
+		most = max(most, a.held())
+		for k := range a.shards {
+			deepest = max(deepest, a.shards[k].spill.level)
+		}
 		return false
 	}
 	for _, e := range blocks {
@@ -226,11 +247,11 @@ func TestLongIDs(t *testing.T) {
 		most := int64(0)
 		for _, e := range blocks {
 			a.Fold(e)
-			most = max(most, a.texts)
+			most = max(most, a.textBytes())
 		}
-		for a.Flush(func() bool { most = max(most, a.texts); return false }) {
+		for a.Flush(func() bool { most = max(most, a.textBytes()); return false }) {
 		}
-		if rows := w.Builder.Take(w.Run, "test").Rows; rows != n || most > fewTexts+2<<20 || a.Err() != nil {
+		if rows := w.Builder.Take(w.Run, "test").Rows; rows != n || most > Shards*(fewTexts+2<<20) || a.Err() != nil {
 			t.Errorf("%q: %d rows of %d, %d bytes held, %v", dir, rows, n, most, a.Err())
 		}
 		a.Close()
@@ -292,14 +313,18 @@ func TestSpillFaults(t *testing.T) {
 		"full at once": {}, "full": {size: 300_000}, "unreadable": {size: 1 << 40, unread: true},
 	} {
 		dir := t.TempDir()
-		closed := 0
+		created, closed := 0, 0
 		broken.closed = &closed
 		_, _, a := assembled(t, blocks, func(a *Assembler) {
 			a.Bound(256<<10, dir)
-			a.spill.create = func(dir string) (scratch, error) {
-				f, err := createScratch(dir)
-				broken.scratch = f
-				return broken, err
+			for k := range a.shards {
+				a.shards[k].spill.create = func(dir string) (scratch, error) {
+					f, err := createScratch(dir)
+					created++
+					broken := broken
+					broken.scratch = f
+					return broken, err
+				}
 			}
 		})
 		err := a.Err()
@@ -307,8 +332,8 @@ func TestSpillFaults(t *testing.T) {
 		if !errors.Is(err, errDisk) || !strings.Contains(err.Error(), dir) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "TMPDIR") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := a.Close(); err != nil || closed != 1 {
-			t.Errorf("%s: closed %d times, %v", name, closed, err)
+		if err := a.Close(); err != nil || closed != created || created == 0 {
+			t.Errorf("%s: %d files created, %d closed, %v", name, created, closed, err)
 		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("%s: %d files are left", name, len(left))

@@ -211,17 +211,25 @@ func (s *Stream[T]) take() *item[T] {
 
 // release gives back the current item and with it its credit.
 func (s *Stream[T]) release() {
+	if s.current != nil {
+		s.Hold()()
+	}
+}
+
+// Hold keeps the current block and what was made of it until free is called, rather
+// than the next call of Next. Blocks that are held must be freed in their order, which
+// another goroutine may do, and there is no next block without goroutines before.
+func (s *Stream[T]) Hold() (free func()) {
 	it := s.current
-	if it == nil {
-		return
-	}
-	if cap(it.buf) > s.limit {
-		it.buf, it.value = nil, s.fresh()
-	}
 	s.current = nil
 	s.next++
-	s.turn.advance(s.next)
-	s.free <- it
+	return func() {
+		if cap(it.buf) > s.limit {
+			it.buf, it.value = nil, s.fresh()
+		}
+		s.turn.advance(it.seq + 1)
+		s.free <- it
+	}
 }
 
 // Block returns the current block, valid until the next call of Next.

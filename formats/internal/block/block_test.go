@@ -353,3 +353,36 @@ func TestSpare(t *testing.T) {
 		}
 	}
 }
+
+// TestHold: blocks that are held stay as they are while others are read, until another
+// goroutine frees them.
+func TestHold(t *testing.T) {
+	var text strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	type held struct {
+		*Block
+		free func()
+	}
+	src := &source{text: text.String(), random: true, size: int64(text.Len())}
+	s := Map(context.Background(), src, formats.Whole, Options{Workers: 2, Block: 512}, func() int { return 0 }, func(*Block, int) {})
+	defer s.Close()
+	blocks, got := make(chan held, 3), make(chan string)
+	go func() {
+		var b strings.Builder
+		for h := range blocks {
+			b.Write(h.Data)
+			h.free()
+		}
+		got <- b.String()
+	}()
+	for s.Next() {
+		b := s.Block()
+		blocks <- held{b, s.Hold()}
+	}
+	close(blocks)
+	if all := <-got; all != text.String() || s.Err() != nil {
+		t.Errorf("%d bytes, want %d: %v", len(all), text.Len(), s.Err())
+	}
+}
