@@ -119,7 +119,7 @@ func (s *sample) guess(m *mapping) {
 		for i := range s.profiles {
 			p := &s.profiles[i]
 			k := match(r, p.joined, p.levels)
-			if k < 0 || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || r == stream && !p.half(p.flags) || about[r].class == stamp && p.lasts() {
+			if k < 0 || s.isPartition(i) && (about[r].class != text || r == id || r == event) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || r == stream && !p.half(p.flags) || about[r].class == stamp && p.lasts() {
 				continue
 			}
 			if r == status && !p.half(p.statuses) {
@@ -139,6 +139,9 @@ func (s *sample) guess(m *mapping) {
 			continue
 		}
 		why := "by its name"
+		if s.isPartition(field) {
+			why += ", of the directories of the file"
+		}
 		for _, o := range others[:min(len(others), 3)] {
 			why += ", rather than " + label(o)
 		}
@@ -150,7 +153,7 @@ func (s *sample) guess(m *mapping) {
 func (s *sample) unused(m *mapping) {
 	for i := range s.profiles {
 		p := &s.profiles[i]
-		if slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) {
+		if s.isPartition(i) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) {
 			continue
 		}
 		for r := noRole + 1; r < roles; r++ {

@@ -61,6 +61,8 @@ type table struct {
 	halves uint8
 	within bool // an array of objects
 	spare  []byte
+	parts  []partition
+	parted *partition // that the record disagrees with
 	nesting
 }
 
@@ -93,15 +95,23 @@ func (t *table) field(path []byte) int {
 func (t *table) read(in *jsonrows.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
 	t.fresh()
-	if t.typed != nil {
-		return t.typed.read(t)
+	if t.typed == nil {
+		t.spare = t.spare[:0]
+		clear(t.rec.cells)
 	}
-	t.spare = t.spare[:0]
-	clear(t.rec.cells)
-	if t.flat {
-		return t.row(in)
+	var res outcome
+	switch {
+	case t.typed != nil:
+		res = t.typed.read(t)
+	case t.flat:
+		res = t.row(in)
+	default:
+		res = t.object(in)
 	}
-	return t.object(in)
+	if res == found && t.parts != nil && (!t.flat || t.width > 0) {
+		t.part()
+	}
+	return res
 }
 
 // object reads the next object: those of a file may stand on lines of their own,

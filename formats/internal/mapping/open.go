@@ -34,6 +34,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 			}
 		}
 	}
+	t.parts = s.partsOf(m, t.names)
 	r := &reader{table: t, src: rc, m: m}
 	for _, row := range [...]bool{s.told, s.header} {
 		if row {
@@ -78,7 +79,7 @@ func OpenTable(ctx context.Context, src Table, rng formats.Range, opt formats.Op
 	t := &table{flat: true, typed: newTyped(ctx, from, func(i int) bool {
 		return m.ask == "" && (slices.Contains(holders, s.names[i]) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }))
 	}), names: s.names, width: s.width, frozen: true}
-	t.holders = holders
+	t.holders, t.parts = holders, s.partsOf(m, s.names)
 	r := &reader{table: t, m: m, part: !first}
 	r.begin(src.Name, src.Format, opt)
 	return r, nil
@@ -108,7 +109,7 @@ func learn(src formats.Source, list []string) (*sample, *mapping, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil, fmt.Errorf("%s: %w", src.Name(), err)
 	}
-	s, _ := sampleOf(head[:n], given)
+	s, _ := sampleOf(head[:n], given, partitionsOf(src.Name()))
 	return s, s.learn(given), nil
 }
 
@@ -134,6 +135,7 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 	s.width = len(s.names)
 	s.fill()
 	s.rec.cells = make([]cell, len(s.names))
+	s.partitioned(partitionsOf(src.Name))
 	s.typed = newTyped(context.Background(), from, func(i int) bool {
 		p := &s.profiles[i]
 		for r := noRole + 1; r < roles; r++ {

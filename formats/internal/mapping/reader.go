@@ -150,6 +150,7 @@ func (r *reader) place(off int64) int64 {
 func (r *reader) use() *problem {
 	if r.headless > 0 {
 		r.headless--
+		r.parted = nil
 		r.account.Noise++
 		r.account.Kinds["header"]++
 		return nil
@@ -160,6 +161,7 @@ func (r *reader) use() *problem {
 	if r.m.ask != "" {
 		return unreadable
 	}
+	r.disagreed()
 	if n := r.width - 1; r.flat && r.rec.last && n >= 0 && r.rec.cells[n].set {
 		r.rec.cells[n].set = false
 		r.note(lastCell)

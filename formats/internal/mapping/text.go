@@ -12,7 +12,7 @@ import (
 
 // Sniff tells whether a text is a table of requests.
 func Sniff(h *formats.Head) (formats.Score, string) {
-	s, _ := sampleOf(h.Start, nil)
+	s, _ := sampleOf(h.Start, nil, nil)
 	if s.flat && !s.header {
 		return formats.No, "its first line does not name columns"
 	}
@@ -37,21 +37,22 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 
 // sampleOf reads the head of a source. Names given in assignments tell a row of
 // names from one of values.
-func sampleOf(head []byte, given []assignment) (*sample, outcome) {
-	s, res := sampleWith(head, given, false)
+func sampleOf(head []byte, given []assignment, parts []partition) (*sample, outcome) {
+	s, res := sampleWith(head, given, parts, false)
 	if res == found && s.flat && s.delim != ',' && s.decimals(given) {
-		return sampleWith(head, given, true)
+		return sampleWith(head, given, parts, true)
 	}
 	return s, res
 }
 
 // sampleWith reads it where a comma parts decimals, or does not.
-func sampleWith(head []byte, given []assignment, comma bool) (*sample, outcome) {
+func sampleWith(head []byte, given []assignment, parts []partition, comma bool) (*sample, outcome) {
 	in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: bytes.Clone(head), Size: 1}
 	s := &sample{table: &table{comma: comma}}
 	s.learn0(given)
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
+		s.partitioned(parts)
 		s.profileAll(in)
 		return s, found
 	}
@@ -72,8 +73,10 @@ func sampleWith(head []byte, given []assignment, comma bool) (*sample, outcome) 
 		s.names = append(s.names, name)
 	}
 	s.width = len(s.names)
+	s.partitioned(parts)
 	s.cellsInside(s.width)
 	if !s.header {
+		s.part()
 		s.take()
 	}
 	s.profileAll(in)

@@ -1,0 +1,109 @@
+package mapping
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"servescope/analyzer/diag"
+	"servescope/formats"
+)
+
+// partition is a column that the directories of a file say, as Hive and what reads its
+// tables (DuckDB, Polars, Spark) name them: model=llama/date=2026-11-30/0.parquet. As
+// there, it goes before a text of that column in the file. Times and numbers of the file
+// are kept: the directory of a day or an hour is coarser.
+type partition struct {
+	name  string
+	value []byte
+	null  bool
+	field int
+	own   bool // records have values of their own in the column
+}
+
+// partitionsOf lists the partitions that the path of a file names.
+func partitionsOf(path string) (list []partition) {
+	dirs := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' || r == '!' })
+	for _, dir := range dirs[:max(0, len(dirs)-1)] {
+		name, value, ok := strings.Cut(dir, "=")
+		if !ok || name == "" || value == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_-.") != "" {
+			continue
+		}
+		list = slices.DeleteFunc(list, func(p partition) bool { return p.name == name }) // the inner one counts
+		list = append(list, partition{name: name, value: []byte(unescape(value)), null: value == "__HIVE_DEFAULT_PARTITION__"})
+	}
+	return list
+}
+
+// unescape decodes what a name of a directory cannot hold: %2F.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+3 <= len(s) {
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(v))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// partitioned adds the columns of partitions, or finds those that there are.
+func (t *table) partitioned(list []partition) {
+	for _, p := range list {
+		t.next = 0
+		if p.field = t.field([]byte(p.name)); p.field >= 0 {
+			t.parts = append(t.parts, p)
+		}
+	}
+}
+
+// partsOf returns the partitions that are texts of requests, with the places of their
+// columns among names.
+func (s *sample) partsOf(m *mapping, names []string) (list []partition) {
+	for _, p := range s.parts {
+		k := slices.IndexFunc(m.entries, func(e entry) bool { return e.name == p.name })
+		if k < 0 || p.own && (about[m.entries[k].role].class != text || m.entries[k].role == id || m.entries[k].role == event) {
+			continue
+		}
+		if p.field = slices.Index(names, p.name); p.field >= 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// part sets the cells of the record that partitions say.
+func (t *table) part() {
+	for i := range t.parts {
+		p := &t.parts[i]
+		c := &t.rec.cells[p.field]
+		switch p.own = p.own || c.set; {
+		case p.null || t.learning && p.own:
+			continue
+		case c.set && !bytes.Equal(c.raw, p.value):
+			t.parted = p
+		}
+		*c = cell{p.value, formats.String, true}
+	}
+}
+
+// isPartition tells whether a column is one of the directories. It cannot tell requests
+// apart, or be a time.
+func (t *table) isPartition(field int) bool {
+	return slices.ContainsFunc(t.parts, func(p partition) bool { return p.field == field && !p.own })
+}
+
+// disagreed notes that the file says otherwise than its directories.
+func (r *reader) disagreed() {
+	if r.parted == nil {
+		return
+	}
+	r.add(diag.Diag{Code: "partition_mismatch", Severity: diag.Notice,
+		Msg: "records have another value in column " + label(r.parted.name) + " than the directory of the file says: that of the directory counts", Fix: "move the file, or rename the directory"})
+	r.parted = nil
+}
