@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/k6"
+
+func init() { add(&k6.Format) }
