@@ -73,9 +73,7 @@ func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
 	for i := range r.Reported {
 		f := &r.Reported[i]
 		if f.Metric == "" || f.Stat == "value" {
-			if f.Stat == "value" {
-				single = append(single, f)
-			}
+			single = append(single, f)
 			continue
 		}
 		if of == nil || of.Metric != f.Metric {
@@ -87,7 +85,9 @@ func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
 		}
 	}
 	flush()
-	b.sections = append(b.sections, section{title: "reported", lead: "by the producer", grid: g})
+	if len(g.rows) > 0 {
+		b.sections = append(b.sections, section{title: "reported", lead: "by the producer", grid: g})
+	}
 	return single
 }
 

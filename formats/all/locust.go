@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/locust"
+
+func init() { add(&locust.Format) }
