@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,13 +61,13 @@ func differ(got, want []int64) string {
 func randomList(r *rand.Rand) string {
 	var b strings.Builder
 	sep := []string{",", ", ", " ,\t"}[r.IntN(3)]
-	kind, base := r.IntN(9), r.Int64N(9e9)
+	kind, base, decimals := r.IntN(11), r.Int64N(9e9), 1+r.IntN(9)
 	for i := range r.IntN(200) {
 		if i > 0 {
 			b.WriteString(sep)
 		}
 		if r.IntN(30) == 0 {
-			kind, sep = r.IntN(9), []string{",", ", "}[r.IntN(2)]
+			kind, sep = r.IntN(11), []string{",", ", "}[r.IntN(2)]
 		}
 		base += r.Int64N(2)
 		switch kind {
@@ -83,6 +84,13 @@ func randomList(r *rand.Rand) string {
 			fmt.Fprintf(&b, "%d.%09d5000000%s", r.IntN(11), r.IntN(1e9), []string{"", "1", "0", "00000", "000000", "0000001", "0000000", "00000001"}[r.IntN(8)])
 		case 8:
 			b.Write(bytes.TrimRight(validNumber(r), "x"))
+		case 9: // as short as a float64 allows
+			b.WriteString(strconv.FormatFloat(1764428000+float64(i)/70+r.Float64()/100, 'f', -1, 64))
+		case 10: // without trailing zeros
+			fmt.Fprintf(&b, "%d.%s", 1764428000+i/70, strings.TrimRight(fmt.Sprintf("%09d", r.Int64N(1e9))[:decimals], "0")+[]string{"1", "0", ""}[min(r.IntN(9), 2)])
+			if text := b.String(); text[len(text)-1] == '.' {
+				b.WriteByte('0')
+			}
 		}
 	}
 	b.WriteByte(']')
@@ -149,6 +157,8 @@ func TestListStops(t *testing.T) {
 
 func FuzzList(f *testing.F) {
 	f.Add([]byte("1764428000.431902,1764428000.443902,1764428000.455902]"+strings.Repeat(" ", 64)), true)
+	f.Add([]byte("1764428000.4319025,1764428000.443902,1764428000.4559,1764428000.45597,1764428000.,1764428000.4,,1764428000.431902,]"+strings.Repeat(" ", 64)), true)
+	f.Add([]byte("1764428000.4319025, 1764428000.443902, 1764428000.45597,1764428000.455971,1764428000.4, 1764428000.431902]"+strings.Repeat(" ", 64)), false)
 	f.Add([]byte("1764428000431902.5, 1764428000443902.25 ,1764428000455]"+strings.Repeat(" ", 64)), false)
 	f.Add([]byte("0.011944736004807055, 0.0119447360048070, 1.0119447365000000, 0.01194473649999999999999, 0.011944736500000000000001]"+strings.Repeat(" ", 64)), false)
 	f.Add([]byte("0.011944736004807055, 5.1e-05, 0.2]"+strings.Repeat(" ", 64)), false)
