@@ -119,3 +119,15 @@ func (r *meteredAt) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return n, err
 }
+
+// Stream implements formats.Streamer.
+func (r *meteredAt) Stream(from, to int64) formats.ReadAtCloser {
+	s := formats.Stream(r.ReaderAt, from, to)
+	return &meteredStream{meteredAt{s, r.m}, s}
+}
+
+// meteredStream is meteredAt of what must be closed.
+type meteredStream struct {
+	meteredAt
+	io.Closer
+}

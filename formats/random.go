@@ -31,3 +31,30 @@ func Random(src Source, memory int64) (io.ReaderAt, int64, error) {
 	}
 	return bytes.NewReader(b.Bytes()), n, nil
 }
+
+// Streamer is implemented by what At returns where bytes come faster from front to
+// back than at random: from the files of a browser.
+type Streamer interface {
+	// Stream returns what reads [from, to) faster if it is read in that order, and
+	// anything else as ReadAt does. One goroutine at a time uses it, and closes it.
+	Stream(from, to int64) ReadAtCloser
+}
+
+// ReadAtCloser is random access that holds something.
+type ReadAtCloser interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Stream returns what reads [from, to) of at, mostly from front to back.
+func Stream(at io.ReaderAt, from, to int64) ReadAtCloser {
+	if s, ok := at.(Streamer); ok {
+		return s.Stream(from, to)
+	}
+	return unheld{at}
+}
+
+// unheld is random access that holds nothing of its own.
+type unheld struct{ io.ReaderAt }
+
+func (unheld) Close() error { return nil }

@@ -13,16 +13,15 @@ import (
 	"servescope/wasm/wire"
 )
 
-// windowSize is how much of a file is read at a time. Slices of 4 MiB come hardly
-// faster, and more of them is read in vain behind the end of a range.
+// windowSize is how much of a file is read at a time where it is read at random.
 const windowSize = 1 << 20
 
 // windows is how many slices of one file are held.
 const windows = 16
 
 // blob is a File as a source. Its bytes come in windows, the next of which is
-// read while the present one is used; between windows the thread is free for
-// messages.
+// read while the present one is used, or as a stream; between them the thread is free
+// for messages.
 type blob struct {
 	file js.Value
 	name string
@@ -63,7 +62,7 @@ func (b *blob) Open(off int64) (io.ReadCloser, error) {
 	if off < 0 || off > b.size {
 		return nil, fmt.Errorf("%s: offset %d is outside its %d bytes", b.name, off, b.size)
 	}
-	return io.NopCloser(io.NewSectionReader(b, off, b.size-off)), nil
+	return &onward{blob: b, off: off}, nil
 }
 
 // ReadAt implements io.ReaderAt.

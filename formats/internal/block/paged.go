@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"sync/atomic"
+
+	"servescope/formats"
 )
 
 // The rest of a block's last line: short bytes of it are read at once, and a
@@ -18,7 +20,7 @@ const (
 // the lines that start in it.
 type paged struct {
 	extent
-	at  io.ReaderAt
+	at  formats.ReadAtCloser
 	eof int64 // size of the source as it was opened, or -1; what is appended later is not read
 	seq atomic.Int64
 }
@@ -27,7 +29,7 @@ func newPaged(e extent, at io.ReaderAt, size int64) *paged {
 	if size >= 0 && (e.to < 0 || e.to > size) {
 		e.to = size
 	}
-	return &paged{extent: e, at: at, eof: size}
+	return &paged{extent: e, at: formats.Stream(at, max(e.from-1, 0), e.to+short), eof: size}
 }
 
 func (p *paged) claim() int64 { return p.seq.Add(1) - 1 }
@@ -158,4 +160,4 @@ func (p *paged) read(buf []byte, off int64, n int) ([]byte, error) {
 	return buf, err
 }
 
-func (p *paged) close() error { return nil }
+func (p *paged) close() error { return p.at.Close() }

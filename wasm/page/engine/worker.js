@@ -28,6 +28,29 @@ function run(module) {
   return up
 }
 
+// servescopeStream reads a part of a file from front to back. next calls take with a
+// Uint8Array of at most so many bytes, which may be in the memory of the one that it is
+// given: of a file, only Chromium fills memory that it is handed. Others decide alone
+// how many bytes come. At the end, or if reading fails, take gets null.
+self.servescopeStream = (part, size, take) => {
+  const stream = part.stream()
+  let reader, own = true
+  try {
+    reader = stream.getReader({ mode: 'byob' })
+  } catch {
+    reader = stream.getReader()
+    own = false
+  }
+  const read = ({ buffer }) => own ? reader.read(new Uint8Array(buffer.byteLength < size ? size : buffer), { min: size }) : reader.read()
+  return {
+    next: old => { read(old).then(({ value }) => take(value?.length ? value : null), () => take(null)) },
+    close: () => {
+      take = () => {}
+      reader.cancel().catch(() => {})
+    }
+  }
+}
+
 // reply answers through a port, or to the page.
 const reply = (to, id) => (head, body) => to.postMessage({ id, head, body }, body ? [body] : [])
 
