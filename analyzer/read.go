@@ -35,6 +35,7 @@ const largeSource = 32 << 20
 // jobs cuts the inputs into jobs, in order of input and offset.
 func (s *Session) jobs() []job {
 	var out []job
+	left := s.bytes()
 	for _, f := range s.files {
 		if f.format == nil {
 			continue
@@ -42,14 +43,16 @@ func (s *Session) jobs() []job {
 		size := f.source.Size()
 		if shape := f.format.Shape; shape != formats.Records && shape != formats.Blocks || f.source.At() == nil || size <= s.cut {
 			out = append(out, job{file: f, rng: formats.Whole, workers: 1})
+			left -= max(size, 0)
 			continue
 		}
-		for from := int64(0); from < size; from += s.cut {
-			to := from + s.cut
-			if to >= size {
-				to = -1
+		for from := int64(0); from < size; {
+			n := min(s.step(left), size-from)
+			rng := formats.Range{From: from, To: from + n}
+			if from, left = rng.To, left-n; from == size {
+				rng.To = -1
 			}
-			out = append(out, job{file: f, rng: formats.Range{From: from, To: to}, workers: 1})
+			out = append(out, job{file: f, rng: rng, workers: 1})
 		}
 	}
 	for i := range out {
@@ -60,6 +63,16 @@ func (s *Session) jobs() []job {
 		}
 	}
 	return out
+}
+
+// step returns the length of the next range where so many bytes are left. Those who
+// read in other places take several ranges at a time, so that the last ones are short:
+// nobody waits long for others.
+func (s *Session) step(left int64) int64 {
+	if s.opt.Elsewhere == nil {
+		return s.cut
+	}
+	return min(s.cut, max(left/int64(2*s.places()), s.cut/16, 1))
 }
 
 // reading is one reading of the inputs.
