@@ -15,7 +15,7 @@ const pace = 50 * time.Millisecond
 const (
 	partFirst = 100 * time.Millisecond
 	partPace  = 250 * time.Millisecond
-	partShare = 5
+	partShare = 10
 )
 
 // Progress passes the progress of a session on to the call that it works for.
