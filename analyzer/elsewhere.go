@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
@@ -145,12 +146,23 @@ func (s *Session) foldElsewhere(p *pass, readers int) *Fold {
 	return &Fold{p.q}
 }
 
-// gather adds what has been folded elsewhere to p.
+// gather adds what has been folded elsewhere to p. While others bring it in order, so
+// does the session with its own.
 func (s *Session) gather(ctx context.Context, f *Fold, p *pass) error {
 	if f == nil {
 		return nil
 	}
-	list, err := s.opt.Elsewhere.States(ctx, f)
+	var list [][]byte
+	var failed error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		list, failed = s.opt.Elsewhere.States(ctx, f)
+	}()
+	runtime.Gosched() // the others begin
+	err := p.sort()
+	<-done
+	err = errors.Join(err, failed)
 	for _, src := range list {
 		err = errors.Join(err, p.load(src))
 	}

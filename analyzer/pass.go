@@ -85,9 +85,7 @@ func (p *pass) zeros(worker, n int) []int32 {
 // merge returns one state per kernel over all that the workers have seen. As many
 // kernels as there are workers merge at a time.
 func (p *pass) merge() ([]kernel.State, error) {
-	if p.sum != nil {
-		p.states = append(p.states, p.sum)
-	}
+	p.takeSum()
 	out := make([]kernel.State, len(p.kernels))
 	errs := make([]error, len(p.kernels))
 	var next atomic.Int64
@@ -100,11 +98,38 @@ func (p *pass) merge() ([]kernel.State, error) {
 					return
 				}
 				out[i], errs[i] = p.mergeKernel(i)
+				if s, ok := out[i].(kernel.Settler); ok {
+					s.Settle()
+				}
 			}
 		})
 	}
 	wg.Wait()
 	return out, errors.Join(p.failed, errors.Join(errs...))
+}
+
+// takeSum puts what reports of parts have gathered among the states.
+func (p *pass) takeSum() {
+	if p.sum != nil {
+		p.states, p.sum = append(p.states, p.sum), nil
+	}
+}
+
+// sort merges what has been folded here and brings it in order.
+func (p *pass) sort() error {
+	p.takeSum()
+	states := make([]kernel.State, len(p.kernels))
+	for i := range states {
+		var err error
+		if states[i], err = p.mergeKernel(i); err != nil {
+			return err
+		}
+		if s, ok := states[i].(kernel.Sorter); ok {
+			s.Sort()
+		}
+	}
+	p.states = [][]kernel.State{states}
+	return nil
 }
 
 // merging begins to merge, with the states that more adds, and returns a function that
@@ -145,9 +170,6 @@ func (p *pass) mergeKernel(i int) (out kernel.State, err error) {
 	}
 	if out == nil {
 		out = p.kernels[i].New(p.q, p.facts)
-	}
-	if s, ok := out.(kernel.Settler); ok {
-		s.Settle()
 	}
 	return out, nil
 }

@@ -38,21 +38,6 @@ func (r *reader) int() int64 {
 	return v
 }
 
-// list reads as many ints as there are. It is faster than int, which writes down
-// where it is.
-func (r *reader) list(values []int64) {
-	src := r.src
-	for i := range values {
-		v, n := binary.Varint(src)
-		if n <= 0 {
-			r.fail()
-			return
-		}
-		values[i], src = v, src[n:]
-	}
-	r.src = src
-}
-
 // flag reads a byte that is 0 or 1.
 func (r *reader) flag() bool {
 	if len(r.src) == 0 || r.src[0] > 1 {

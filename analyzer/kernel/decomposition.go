@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sort"
 
 	"servescope/analyzer/decompose"
 	"servescope/analyzer/join"
@@ -291,11 +290,7 @@ func (c *cohorts) appendTo(dst []byte) []byte {
 		for i := range key.N {
 			dst = appendInts(dst, int64(key.Sets[i]), o.steps[i])
 		}
-		sorted := tuples{width: o.width()}
-		o.values.Each(sorted.width, func(tuple []int64) { sorted.values = append(sorted.values, tuple...) })
-		sort.Sort(&sorted)
-		dst = appendInts(dst, o.measured, int64(len(sorted.values)))
-		dst = appendInts(dst, sorted.values...)
+		dst = o.values.AppendTo(appendInts(dst, o.measured))
 		for i := range o.memos {
 			dst = o.memos[i].AppendTo(dst)
 		}
@@ -326,44 +321,17 @@ func (c *cohorts) load(src *reader) {
 		}
 		o.measured = src.int()
 		o.signature = key
-		values := make([]int64, src.count())
-		src.list(values)
+		src.part(func(src []byte) ([]byte, error) { return o.values.Load(src, o.width()) })
 		for i := range o.memos {
 			src.moments(&o.memos[i])
 		}
 		o.loadWays(src)
 		o.without.load(src)
 		to := c.of(&key)
-		if to.n() > 0 || len(values) == 0 || len(values)%to.width() != 0 {
+		if to.n() > 0 || o.n() == 0 {
 			src.fail()
 			return
 		}
-		for tuple := range slices.Chunk(values, to.width()) {
-			o.values.Add(tuple)
-		}
 		*to = o
-	}
-}
-
-// tuples sorts values of several columns, a row after another.
-type tuples struct {
-	values []int64
-	width  int
-}
-
-func (t *tuples) Len() int         { return len(t.values) / t.width }
-func (t *tuples) of(i int) []int64 { return t.values[i*t.width : (i+1)*t.width] }
-func (t *tuples) Less(i, j int) bool {
-	for i, j, end := i*t.width, j*t.width, (i+1)*t.width; i < end; i, j = i+1, j+1 {
-		if a, b := t.values[i], t.values[j]; a != b {
-			return a < b
-		}
-	}
-	return false
-}
-func (t *tuples) Swap(i, j int) {
-	a, b := t.of(i), t.of(j)
-	for k := range a {
-		a[k], b[k] = b[k], a[k]
 	}
 }

@@ -104,6 +104,9 @@ func (s *Instants) Merge(o *Instants) {
 	}
 }
 
+// Sort brings all values in order, as AppendTo and a Sweep do if nobody has done it.
+func (s *Instants) Sort() { s.settle() }
+
 // settle brings all values in order. It holds as many of them unpacked as lie
 // between the first and the last of what overlaps.
 func (s *Instants) settle() {

@@ -123,8 +123,14 @@ func (s *Sample) Unite(o *Sample) {
 	if o.big != nil && s.big == nil {
 		s.count(o.big.floats)
 	}
-	s.parts, s.before = append(s.parts, o.parts...), s.before+o.before
-	s.raw, s.sorted, s.summed = append(s.raw, o.raw...), false, false
+	switch {
+	case o.before+len(o.raw) == 0:
+	case s.big == nil && (s.sorted || s.before+len(s.raw) == 0) && o.sorted:
+		s.raw, s.sorted, s.summed = merged(s.raw, o.raw), true, false
+	default:
+		s.parts, s.before = append(s.parts, o.parts...), s.before+o.before
+		s.raw, s.sorted, s.summed = append(s.raw, o.raw...), false, false
+	}
 	s.settle()
 	if o.big != nil {
 		s.big.merge(o.big)
@@ -160,6 +166,14 @@ func (s *Sample) sort() {
 		s.gather()
 		Sort(s.raw)
 		s.sorted = true
+	}
+}
+
+// Sort brings the values in the order in which AppendTo writes them and At looks for
+// them; samples that are both in order merge faster.
+func (s *Sample) Sort() {
+	if s.big == nil {
+		s.sort()
 	}
 }
 
@@ -210,7 +224,7 @@ func (s *Sample) Size() int64 {
 func (s *Sample) AppendTo(dst []byte) []byte {
 	if s.big == nil {
 		s.sort()
-		return AppendSorted(append(dst, 0), s.raw)
+		return appendWords(append(dst, 0), s.raw)
 	}
 	s.settle()
 	return s.big.appendTo(append(dst, 1))
@@ -223,7 +237,8 @@ func (s *Sample) Load(src []byte) (rest []byte, err error) {
 		return nil, ErrEncoding
 	}
 	if src[0] == 0 {
-		s.raw, rest, err = LoadSorted(nil, src[1:])
+		s.raw, rest, err = loadWords(src[1:])
+		s.sorted = true
 		return rest, err
 	}
 	s.big = new(counted)

@@ -1,6 +1,9 @@
 package stat
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // tupleChunk is the length from which bytes of Tuples are not moved any more.
 const tupleChunk = 1 << 14
@@ -71,6 +74,44 @@ func (t *Tuples) Each(width int, f func(tuple []int64)) {
 			f(tuple)
 		}
 	}
+}
+
+// AppendTo appends the encoding of t to dst: the bytes as they are held.
+func (t *Tuples) AppendTo(dst []byte) []byte {
+	size := 0
+	for _, c := range t.chunks {
+		size += len(c)
+	}
+	dst = slices.Grow(appendInts(dst, t.n, int64(size)), size)
+	for _, c := range t.chunks {
+		dst = append(dst, c...)
+	}
+	return dst
+}
+
+// Load replaces t by the encoding at the start of src, of tuples of the given width,
+// and returns the rest.
+func (t *Tuples) Load(src []byte, width int) (rest []byte, err error) {
+	var n, size int64
+	if src, err = readInts(src, &n, &size); err != nil || n < 0 || n > size || size < 0 || size > int64(len(src)) {
+		return nil, ErrEncoding
+	}
+	code, values := src[:size], int64(0)
+	for at := 0; at < len(code); values++ {
+		_, k := binary.Varint(code[at:])
+		if k <= 0 {
+			return nil, ErrEncoding
+		}
+		at += k
+	}
+	if values != n*int64(width) {
+		return nil, ErrEncoding
+	}
+	*t = Tuples{n: n}
+	if n > 0 {
+		t.chunks = [][]byte{slices.Clone(code)}
+	}
+	return src[size:], nil
 }
 
 // Size returns the bytes of memory that the list holds, roughly.

@@ -70,3 +70,51 @@ func LoadSorted(dst []int64, src []byte) (values []int64, rest []byte, err error
 	}
 	return dst, src, nil
 }
+
+// appendWords appends the encoding of sorted values to dst: their count, and each in
+// eight bytes. It is longer than that of AppendSorted, and faster.
+func appendWords(dst []byte, sorted []int64) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(sorted)))
+	at := len(dst)
+	dst = slices.Grow(dst, 8*len(sorted))[:at+8*len(sorted)]
+	for i, v := range sorted {
+		binary.LittleEndian.PutUint64(dst[at+8*i:], uint64(v))
+	}
+	return dst
+}
+
+// loadWords returns the values that appendWords has encoded at the start of src, and
+// the rest of src.
+func loadWords(src []byte) (values []int64, rest []byte, err error) {
+	n, k := binary.Uvarint(src)
+	if k <= 0 || n > uint64(len(src)-k)/8 {
+		return nil, nil, ErrEncoding
+	}
+	src, values = src[k:], make([]int64, n)
+	for i := range values {
+		values[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
+	}
+	if !slices.IsSorted(values) {
+		return nil, nil, ErrEncoding
+	}
+	return values, src[8*n:], nil
+}
+
+// merged returns the values of two sorted lists, sorted.
+func merged(a, b []int64) []int64 {
+	if len(a) == 0 || len(b) == 0 || a[len(a)-1] <= b[0] {
+		return append(a, b...)
+	}
+	out := make([]int64, len(a)+len(b))
+	i, j := 0, 0
+	for k := range out {
+		if j == len(b) || i < len(a) && a[i] <= b[j] {
+			out[k] = a[i]
+			i++
+		} else {
+			out[k] = b[j]
+			j++
+		}
+	}
+	return out
+}
