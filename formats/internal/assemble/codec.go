@@ -99,6 +99,7 @@ func (c *codec) event(ev *Event, offset *int64, id *[]byte) {
 // use writes or reads how an id has been used.
 func (c *codec) use(u *use) {
 	number(c, &u.hash)
+	number(c, &u.check)
 	number(c, &u.n)
 	c.int(&u.start)
 }

@@ -86,10 +86,11 @@ func (a *shard) note(p *Problem, offset int64) {
 
 // end lets a request leave with its further choices.
 func (a *shard) end(q *open, status trace.Status) {
-	before, start := a.recent.of(q.hash), q.start()
+	var buf [idLen + restLen]byte
+	start := q.start()
+	before := a.recent.add(q.hash, q.name(&buf), start)
 	copied := before.n > 0 && start != Unknown && start == before.start
 	a.to.list = append(a.to.list, ending{q, a.at, before.n, status, copied})
-	a.recent.add(q.hash, start)
 	a.leave(q)
 	a.to.size += int(q.chunks)
 	for _, other := range q.choices {

@@ -251,8 +251,10 @@ func Mix(h, x uint64) uint64 {
 
 // Hash returns the hash of an id: Mix over its bytes, eight at a time, the last
 // word filled up with zeros, then over its length.
-func Hash(id []byte) uint64 {
-	h := HashSeed
+func Hash(id []byte) uint64 { return hashFrom(HashSeed, id) }
+
+// hashFrom is Hash with another hash of nothing.
+func hashFrom(h uint64, id []byte) uint64 {
 	n := len(id)
 	for ; len(id) >= 8; id = id[8:] {
 		h = Mix(h, binary.LittleEndian.Uint64(id))

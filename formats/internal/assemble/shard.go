@@ -165,7 +165,7 @@ func (a *shard) isHead(k Kind) bool {
 // begin opens a request for an event that belongs to none. It returns nil for one
 // that comes after its request's end.
 func (a *shard) begin(e *Events, ev *Event, id []byte) *open {
-	if a.recent.of(ev.Hash).n > 0 && !a.isHead(ev.Kind) {
+	if !a.isHead(ev.Kind) && a.recent.of(ev.Hash, id).n > 0 {
 		a.note(afterEnd, e.Base+int64(ev.Line))
 		return nil
 	}

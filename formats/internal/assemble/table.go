@@ -67,10 +67,14 @@ func (t *table) remove(hash uint64, q *open) {
 // use is how often an id has been used, and when its last request began: Unknown
 // where nothing says so.
 type use struct {
-	hash  uint64
-	start int64
-	n     uint32
+	hash, check uint64 // of the id
+	start       int64
+	n           uint32
 }
+
+// checkSeed makes another hash of Hash: ids are not kept here, and 64 bits are few
+// enough for two of very many to be the same.
+const checkSeed = ^HashSeed
 
 // recent remembers how the ids that ended last have been used. Without it
 // every event that comes after its request's end would look like a request
@@ -85,11 +89,12 @@ const (
 	groupUses = 16
 )
 
-// of returns how an id has been used; n is 0 if nothing is known of it.
-func (r *recent) of(hash uint64) use {
+// of returns how the id with the given hash has been used; n is 0 if nothing is known
+// of it.
+func (r *recent) of(hash uint64, id []byte) use {
 	if r.groups != nil {
 		for _, u := range r.groups[hash>>(64-groupBits)] {
-			if u.hash == hash {
+			if u.hash == hash && u.check == hashFrom(checkSeed, id) {
 				return u
 			}
 		}
@@ -97,8 +102,13 @@ func (r *recent) of(hash uint64) use {
 	return use{}
 }
 
-// add notes that a request with the given hash and beginning has ended.
-func (r *recent) add(hash uint64, start int64) { r.put(use{hash, start, r.of(hash).n + 1}) }
+// add notes that a request with the given id and beginning has ended, and returns how
+// the id had been used before.
+func (r *recent) add(hash uint64, id []byte, start int64) (before use) {
+	before = r.of(hash, id)
+	r.put(use{hash, hashFrom(checkSeed, id), start, before.n + 1})
+	return before
+}
 
 // put sets how an id has been used.
 func (r *recent) put(u use) {
@@ -107,7 +117,7 @@ func (r *recent) put(u use) {
 	}
 	g := &r.groups[u.hash>>(64-groupBits)]
 	for i := range *g {
-		if (*g)[i].hash == u.hash {
+		if (*g)[i].hash == u.hash && (*g)[i].check == u.check {
 			(*g)[i] = u
 			return
 		}
