@@ -16,7 +16,6 @@ import (
 	"github.com/syumai/workers"
 	"github.com/syumai/workers/cloudflare"
 
-	"servescope/analyzer/stat"
 	"servescope/formats/all"
 	"servescope/wasm/endpoint"
 )
@@ -24,7 +23,6 @@ import (
 func main() {
 	debug.SetGCPercent(25)
 	debug.SetMemoryLimit(58 << 20)
-	stat.SampleLimit = 1 << 16 // beyond it, rows are looked at twice: they are in memory
 	token := cloudflare.Getenv("SERVESCOPE_TOKEN")
 	workers.Serve(endpoint.New(endpoint.Options{
 		Set: all.Set(), Now: time.Now,
