@@ -75,7 +75,7 @@ func (s *Session) Estimate(ctx context.Context, q *query.Query, r *report.Report
 			})
 		}
 	}
-	return chunks, nil
+	return chunks, s.store.failed()
 }
 
 // stamped is the rows of one run, and where each of them counts.

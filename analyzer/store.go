@@ -1,12 +1,12 @@
 package analyzer
 
 import (
+	"errors"
 	"iter"
 	"sync"
 
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
-	"servescope/formats"
 )
 
 // mostPlain is how many bytes of columns are held as they are, however much memory
@@ -18,7 +18,7 @@ const mostPlain = 96 << 20
 // concurrent use; its first error stands.
 type store struct {
 	plain int64 // bytes that may be held as they are
-	spill *formats.Spill
+	spill spill // nil where nothing may be written
 
 	mu   sync.Mutex
 	held []*resident // as they are; nil once batches are packed
@@ -27,11 +27,25 @@ type store struct {
 	err  error
 }
 
+// spill is where a store keeps what it does not hold: a temporary file.
+type spill interface {
+	stat.Store
+	Empty() error
+}
+
+// spill returns a new temporary file, nil where none may be written.
+func (s *Session) spill() spill {
+	if f := s.inputs.Spill(); f != nil {
+		return f
+	}
+	return nil
+}
+
 // shelve makes an empty store for columns, of that of a reading which has failed if
 // there is one.
 func (s *Session) shelve() {
 	if s.store == nil {
-		s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.inputs.Spill()}
+		s.store = &store{plain: min(s.opt.Memory/8, mostPlain), spill: s.spill()}
 	}
 	s.store.empty()
 }
@@ -87,7 +101,7 @@ func (s *store) Read(p []byte, off int64) error {
 // long as one question takes; nil where nothing may be written.
 func (s *Session) states() stat.Store {
 	if s.stated == nil {
-		s.stated = &store{spill: s.inputs.Spill()}
+		s.stated = &store{spill: s.spill()}
 	}
 	if s.stated.spill == nil {
 		return nil
@@ -191,6 +205,7 @@ func (r *resident) open() *trace.Batch {
 	}
 	b, ok := r.packed.Unpack(code)
 	if !ok {
+		r.store.fail(errUnpack) // unless it has failed
 		b = trace.NewBatch(b.Table, b.Run, b.File, b.Rows)
 	}
 	if r.view != nil {
@@ -198,6 +213,9 @@ func (r *resident) open() *trace.Batch {
 	}
 	return b
 }
+
+// errUnpack is of columns that are not those that were packed.
+var errUnpack = errors.New("the columns of requests cannot be unpacked again")
 
 // keep opens r for good: for what reads rows in any order.
 func (r *resident) keep() { r.held = r.open() }

@@ -122,7 +122,7 @@ func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Column
 		return nil, viewError("there is no kind of view " + strconv.Quote(p.Kind))
 	}
 	out := &Columns{Kind: p.Kind, Clocks: v.clocks, Facts: map[string]float64{"side": float64(v.side)}}
-	if err := show(v, out); err != nil {
+	if err := cmp.Or(show(v, out), s.store.failed()); err != nil {
 		return nil, err
 	}
 	return out, nil

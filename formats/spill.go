@@ -1,8 +1,11 @@
 package formats
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -16,6 +19,7 @@ type Spill struct {
 	mu   sync.Mutex
 	file *os.File // nil until something is in it
 	size int64
+	room []byte // what is written next
 }
 
 // Spill returns a temporary file, or nil where none may be written.
@@ -36,12 +40,24 @@ func (s *Spill) Append(p []byte) (off int64, err error) {
 		}
 	}
 	off = s.size
-	if _, err = s.file.WriteAt(p, off); err != nil {
+	s.room = binary.LittleEndian.AppendUint32(append(s.room[:0], p...), crc32.Checksum(p, castagnoli))
+	if _, err = s.file.WriteAt(s.room, off); err != nil {
 		return 0, s.from.failed(err)
 	}
-	s.size += int64(len(p))
+	s.size += int64(len(s.room))
 	return off, nil
 }
+
+// castagnoli is the polynomial that processors have an instruction for.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumSize is the length in bytes of the checksum that follows what was appended.
+const sumSize = 4
+
+var (
+	errSpoilt = errors.New("what is read is not what was written")
+	errCut    = errors.New("it is shorter than what was written")
+)
 
 // Empty gives the room of the file back. What was appended cannot be read any more.
 func (s *Spill) Empty() error {
@@ -57,9 +73,21 @@ func (s *Spill) Empty() error {
 	return nil
 }
 
-// Read reads the bytes at off, len(p) of them.
+// Read reads what was appended at off: all of it, len(p) bytes. It fails if they have
+// changed.
 func (s *Spill) Read(p []byte, off int64) error {
-	if _, err := s.file.ReadAt(p, off); err != nil {
+	var sum [sumSize]byte
+	_, err := s.file.ReadAt(p, off)
+	if err == nil {
+		_, err = s.file.ReadAt(sum[:], off+int64(len(p)))
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		err = errCut
+	case err == nil && binary.LittleEndian.Uint32(sum[:]) != crc32.Checksum(p, castagnoli):
+		err = errSpoilt
+	}
+	if err != nil {
 		return s.from.failed(err)
 	}
 	return nil

@@ -86,3 +86,42 @@ func TestSpillFails(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestSpillSpoilt reads nothing back that is not what was written: of a file that was
+// cut, written over, or cannot be read.
+func TestSpillSpoilt(t *testing.T) {
+	for want, spoil := range map[string]func(f *os.File) error{
+		errCut.Error():    func(f *os.File) error { return f.Truncate(100) },
+		errSpoilt.Error(): func(f *os.File) error { _, err := f.WriteAt([]byte{7}, 150); return err },
+		"file already closed": func(f *os.File) error {
+			return f.Close()
+		},
+	} {
+		dir := t.TempDir()
+		in := &Inputs{scratch: newScratch(Options{Scratch: dir})}
+		sp := in.Spill()
+		data := bytes.Repeat([]byte("values "), 20)
+		first, err := sp.Append(data[:50])
+		if err != nil {
+			t.Fatal(err)
+		}
+		off, err := sp.Append(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, len(data))
+		if err := sp.Read(got, off); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%q, %v", got, err)
+		}
+		if err := spoil(sp.file); err != nil {
+			t.Fatal(err)
+		}
+		if err := sp.Read(got, off); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if err := sp.Read(got[:50], first); (err == nil) != (want != "file already closed") {
+			t.Errorf("%s: what was written before: %v", want, err)
+		}
+		in.Close()
+	}
+}

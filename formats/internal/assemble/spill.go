@@ -3,6 +3,7 @@ package assemble
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/bits"
 	"os"
@@ -53,7 +54,16 @@ type part struct {
 type chunk struct {
 	off  int64
 	size int
+	sum  uint32 // checksum of its bytes
 }
+
+// castagnoli is the polynomial that processors have an instruction for.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var (
+	errChanged = errors.New("it was changed")
+	errCut     = errors.New("it was cut off")
+)
 
 // scratch is a temporary file.
 type scratch interface {
@@ -250,7 +260,7 @@ func (s *spill) write(p *part) {
 		if _, err := s.file.WriteAt(p.buf, s.size); err != nil {
 			s.fail(err)
 		}
-		p.chunks = append(p.chunks, chunk{s.size, len(p.buf)})
+		p.chunks = append(p.chunks, chunk{s.size, len(p.buf), crc32.Checksum(p.buf, castagnoli)})
 		s.size += int64(len(p.buf))
 	}
 	p.buf = p.buf[:0]
@@ -316,8 +326,7 @@ func (a *shard) resume() bool {
 	case len(p.chunks) > 0:
 		c := p.chunks[0]
 		p.chunks = p.chunks[1:]
-		s.read = append(s.read[:0], make([]byte, c.size)...)
-		if _, err := s.file.ReadAt(s.read, c.off); err != nil {
+		if err := s.load(c); err != nil {
 			s.fail(err)
 			return false
 		}
@@ -329,6 +338,20 @@ func (a *shard) resume() bool {
 		return false
 	}
 	return true
+}
+
+// load reads a chunk, and fails if it is not what was written.
+func (s *spill) load(c chunk) error {
+	s.read = append(s.read[:0], make([]byte, c.size)...)
+	switch _, err := s.file.ReadAt(s.read, c.off); {
+	case errors.Is(err, io.EOF):
+		return errCut
+	case err != nil:
+		return err
+	case crc32.Checksum(s.read, castagnoli) != c.sum:
+		return errChanged
+	}
+	return nil
 }
 
 // records assembles records of a part.
@@ -349,7 +372,7 @@ func (a *shard) records(b []byte) {
 			a.event(&c)
 		}
 		if c.bad {
-			s.fail(errors.New("it was changed"))
+			s.fail(errChanged)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package assemble
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -276,11 +277,13 @@ func TestEndlessRequest(t *testing.T) {
 	}
 }
 
-// brokenFile is a temporary file on a disk that is full from size on, or cannot be read.
+// brokenFile is a temporary file on a disk that is full from size on, that cannot be
+// read, or of which one byte reads as another.
 type brokenFile struct {
 	scratch
 	size   int64
-	unread bool
+	unread error
+	flip   int64 // offset of that byte
 	closed *int
 }
 
@@ -294,10 +297,14 @@ func (f brokenFile) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (f brokenFile) ReadAt(p []byte, off int64) (int, error) {
-	if f.unread {
-		return 0, errDisk
+	if f.unread != nil {
+		return 0, f.unread
 	}
-	return f.scratch.ReadAt(p, off)
+	n, err := f.scratch.ReadAt(p, off)
+	if i := f.flip - off; f.flip > 0 && i >= 0 && i < int64(n) {
+		p[i] ^= 1
+	}
+	return n, err
 }
 
 func (f brokenFile) Close() error {
@@ -310,8 +317,13 @@ func (f brokenFile) Close() error {
 func TestSpillFaults(t *testing.T) {
 	blocks := manyOpen(20_000, 3)
 	for name, broken := range map[string]brokenFile{
-		"full at once": {}, "full": {size: 300_000}, "unreadable": {size: 1 << 40, unread: true},
+		"full at once": {}, "full": {size: 300_000}, "unreadable": {size: 1 << 40, unread: errDisk},
+		"cut off": {size: 1 << 40, unread: io.EOF}, "changed": {size: 1 << 40, flip: 100_000},
 	} {
+		want := map[string]error{"cut off": errCut, "changed": errChanged}[name]
+		if want == nil {
+			want = errDisk
+		}
 		dir := t.TempDir()
 		created, closed := 0, 0
 		broken.closed = &closed
@@ -329,7 +341,7 @@ func TestSpillFaults(t *testing.T) {
 		})
 		err := a.Err()
 		var hint interface{ Hint() string }
-		if !errors.Is(err, errDisk) || !strings.Contains(err.Error(), dir) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "TMPDIR") {
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), dir) || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "TMPDIR") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := a.Close(); err != nil || closed != created || created == 0 {
