@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/accesslog"
+
+func init() { add(&accesslog.Format) }
