@@ -102,6 +102,9 @@ func (f *file) detect(set *formats.Set, given bool) error {
 		}
 	}
 	found, err := set.Detect(head)
+	if src, inner, ok := set.Within(f.source, head, found, err); ok {
+		f.source, found, err = src, inner, nil
+	}
 	if err != nil {
 		f.reason = reasons(err)
 		return err

@@ -20,6 +20,8 @@ import (
 type Framing struct {
 	Name  string
 	parse func(line, dst []byte) (part, bool)
+
+	quoted bool // a line goes on where a quote of it is open, as a row of a table does
 }
 
 // part is what one wrapped line holds. text is appended to the dst of parse.
@@ -38,7 +40,7 @@ const (
 	streams
 )
 
-var framings = []*Framing{{"docker", parseDocker}, {"cri", parseCRI}}
+var framings = []*Framing{{Name: "docker", parse: parseDocker}, {Name: "cri", parse: parseCRI}}
 
 // Recognise returns the framing of the text that begins with start, or nil.
 // At least half of the first lines must be of it: a rotated log may begin in
@@ -203,18 +205,23 @@ func (s *Scanner) flush() bool {
 // read returns the next line of the log with its end, cut at the limit.
 func (s *Scanner) read() (line []byte, cut bool, err error) {
 	line, err = s.r.ReadSlice('\n')
-	if err != bufio.ErrBufferFull {
+	open := s.f.quoted && odd(line)
+	if err != bufio.ErrBufferFull && (err != nil || !open) {
 		return line, false, err
 	}
 	s.long = append(s.long[:0], line...)
-	for err == bufio.ErrBufferFull {
+	for err == bufio.ErrBufferFull || err == nil && open && !cut {
 		line, err = s.r.ReadSlice('\n')
+		open = open != (s.f.quoted && odd(line))
 		room := s.limit - len(s.long)
 		cut = cut || len(line) > room
 		s.long = append(s.long, line[:max(min(room, len(line)), 0)]...)
 	}
 	return s.long, cut, err
 }
+
+// odd tells whether a quote is open behind b.
+func odd(b []byte) bool { return bytes.Count(b, []byte{'"'})%2 == 1 }
 
 func (n stream) String() string {
 	if n == stderr {

@@ -1,0 +1,94 @@
+package all
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"servescope/formats"
+)
+
+// outcome is what reading a source gives.
+type outcome struct {
+	format  string
+	rows    int
+	account formats.Account
+}
+
+func outcomeOf(t *testing.T, name string, data []byte) (o outcome, within bool) {
+	t.Helper()
+	var src formats.Source = formats.FromBytes(name, data)
+	head, err := formats.ReadHead(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Set().Detect(head)
+	inner, of, within := Set().Within(src, head, found, err)
+	if within {
+		src, found, err = inner, of, nil
+	}
+	if err != nil {
+		return o, false
+	}
+	r, err := found.Format.Open(t.Context(), src, formats.Whole, formats.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	defer r.Close()
+	for o.format = found.Format.Name; r.Next(); {
+		o.rows += r.Batch().Rows
+	}
+	if r.Err() != nil {
+		t.Fatal(name, r.Err())
+	}
+	o.account = r.Account()
+	return o, within
+}
+
+// TestWithin: the lines of any format are read alike on their own and within the records
+// of a log collector, as JSON and as a table.
+func TestWithin(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/formats/*/*/input.jsonl")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	seen := make(map[string]bool)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+		objects := true
+		var list, table bytes.Buffer
+		rows := csv.NewWriter(&table)
+		rows.Write([]string{"timestamp", "message", "logStream"})
+		for i, line := range lines {
+			objects = objects && json.Valid(line) && bytes.HasPrefix(line, []byte(`{"`))
+			text, _ := json.Marshal(string(line) + "\n")
+			list.WriteString(`{"logStream":"app","timestamp":1796047501120,"message":` + string(text) + "}\n")
+			rows.Write([]string{"1796047501120", string(line) + "\n", "app"})
+			if i == 0 {
+				list.WriteString(`{"logStream":"app","timestamp":1796047501121,"message":"listening on :8080\n"}` + "\n")
+			}
+		}
+		rows.Flush()
+		want, within := outcomeOf(t, name, data)
+		if !objects || within || want.format == "" || want.format == "columns" {
+			continue
+		}
+		if got, _ := outcomeOf(t, name, list.Bytes()); got.format != want.format || got.rows != want.rows || got.account.Parsed != want.account.Parsed || got.account.Total != want.account.Total+1 {
+			t.Errorf("%s within records: %+v, want %+v", name, got, want)
+		}
+		if got, _ := outcomeOf(t, name, table.Bytes()); got.format != want.format || got.rows != want.rows || got.account.Parsed != want.account.Parsed || got.account.Diagnosed != want.account.Diagnosed {
+			t.Errorf("%s within a table: %+v, want %+v", name, got, want)
+		}
+		seen[want.format] = true
+	}
+	if len(seen) < 8 {
+		t.Errorf("only %v", seen)
+	}
+}
