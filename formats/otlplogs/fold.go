@@ -14,7 +14,7 @@ import (
 )
 
 // maxOpen is how many calls may have begun and not ended at a time.
-const maxOpen = 1 << 16
+const maxOpen = 1 << 12
 
 // call is one that began.
 type call struct {
