@@ -54,6 +54,7 @@ func TestOthers(t *testing.T) {
 		{"vllmlog/iterations", "litellm/spend-lines"}, {"tgi/json", "litellm/payloads"}, {"tgi/json", "dynamo/recorded"},
 		{"vllmlog/iterations", "tgi/v1-text"}, {"sglanglog/request-log", "tgi/glued"}, {"vllmlog/iterations", "vllmrouter/json"},
 		{"tokenlog/all-columns", "tgi/json"}, {"ollama/server-log", "litellm/payloads"},
+		{"otlp/semconv", "otlplogs/details-v1.37"}, {"otlp/semconv", "promtext/otlp-gen-ai"}, {"otlplogs/details-v1.37", "promtext/otlp-vllm-collector"},
 	} {
 		for range 2 {
 			slices.Reverse(c[:])
