@@ -19,16 +19,17 @@ const (
 	batchValues = 1 << 18
 )
 
-// eventReader scans blocks in parallel and folds their events in file order. On
-// several workers blocks go from one goroutine to the next: each shard is folded by
-// one, and another writes the rows of what has ended while the batch before is in
-// use.
+// eventReader scans blocks in parallel and folds their events in file order, each
+// shard by itself: the goroutine that has scanned a block folds it too, as its events
+// are in that processor's cache. On several workers a further goroutine writes the rows
+// of what has ended while the batch before is in use.
 type eventReader struct {
 	stream    *block.Stream[*events]
 	run       *trace.RunMeta
 	file      string
 	builder   *trace.Builder
 	assembler *assemble.Assembler
+	spare     spare
 	flushing  bool // no events are left to fold
 	batch     *trace.Batch
 	diags     diag.Log
@@ -36,23 +37,11 @@ type eventReader struct {
 	err       error
 	ended     bool // there are no more rows
 
-	own    step                        // of a reader without goroutines
-	spare  chan *step                  // to fold the next into
-	steps  [assemble.Shards]chan *step // that were folded up to a shard; closed behind the last
-	wanted chan struct{}               // by Next, of the goroutine that writes; nil: no goroutines
-	ready  chan bool                   // whether there is a batch
+	wanted chan struct{} // by Next, of the goroutine that writes; nil: no goroutines
+	ready  chan bool     // whether there is a batch
 	wg     sync.WaitGroup
 	ctx    context.Context
-	cancel context.CancelFunc
-}
-
-// step is what folding a block, or some of what is left at the end, leads to.
-type step struct {
-	events *events
-	free   func() // gives these back
-	ends   assemble.Ends
-	lines
-	log diag.Log
+	cancel context.CancelCauseFunc
 }
 
 // lines counts the lines of a block.
@@ -61,110 +50,46 @@ type lines struct {
 	kinds                    [len(eventNames)]int64
 }
 
-// depth is how many blocks may be folded before the rows of the first are written.
-const depth = 4
-
-// start begins to fold ahead.
-func (r *eventReader) start() {
-	r.wanted, r.ready = make(chan struct{}), make(chan bool)
-	r.spare = make(chan *step, depth)
-	for range depth {
-		r.spare <- new(step)
-	}
-	for k := range r.steps {
-		r.steps[k] = make(chan *step, depth) // there is room for all
-		r.wg.Go(func() { r.fold(k) })
-	}
-	r.wg.Go(r.work)
-}
-
-// fold folds one shard, and behind the last one flushes all.
-func (r *eventReader) fold(k int) {
-	defer close(r.steps[k])
-	for s := r.before(k); s != nil; s = r.before(k) {
-		if r.assembler.FoldShard(k, &s.events.Events, &s.ends) != nil {
-			r.cancel()
-			return
+// foldShard returns the step of a block in which a shard is folded.
+func (r *eventReader) foldShard(k int) func(*block.Block, *events) {
+	return func(_ *block.Block, e *events) {
+		if k == 0 {
+			e.ends = r.spare.take()
 		}
-		if k == assemble.Shards-1 {
-			s.finish()
-		}
-		r.steps[k] <- s
-	}
-	if k < assemble.Shards-1 {
-		return
-	}
-	for s := r.empty(); s != nil && r.flush(s); s = r.empty() {
-		r.steps[k] <- s
-	}
-}
-
-// before returns the next step that has to be folded for a shard, or nil.
-func (r *eventReader) before(k int) *step {
-	if k > 0 {
-		return <-r.steps[k-1]
-	}
-	if s := r.empty(); s != nil && r.scan(s) {
-		return s
-	}
-	return nil
-}
-
-// empty returns a step to use, or nil when the context is done.
-func (r *eventReader) empty() *step {
-	select {
-	case s := <-r.spare:
-		return s
-	case <-r.ctx.Done():
-		return nil
-	}
-}
-
-// scan takes up the events of the next block, and reports whether there is one.
-func (r *eventReader) scan(s *step) bool {
-	if !r.stream.Next() {
-		return false
-	}
-	s.events = r.stream.Value()
-	s.free = r.stream.Hold()
-	return true
-}
-
-// finish takes what else the scanner found, and gives the block back.
-func (s *step) finish() {
-	e := s.events
-	s.log, s.lines = diag.Log{}, e.lines
-	s.log.Merge(&e.log)
-	s.parsed = int64(e.Len())
-	s.free()
-	s.events, s.free = nil, nil
-}
-
-// flush takes some of the requests that are left, and reports whether there are any.
-func (r *eventReader) flush(s *step) bool {
-	if r.ctx.Err() != nil || r.stream.Err() != nil || r.assembler.Err() != nil {
-		return false
-	}
-	s.lines, s.log = lines{}, diag.Log{}
-	more := r.assembler.FlushTo(&s.ends, func() bool {
-		return s.ends.Len() >= batchRows || s.ends.Chunks() >= batchValues
-	})
-	return more || s.ends.Len() > 0
-}
-
-// step makes the next step without goroutines, and reports whether there is one.
-func (r *eventReader) step(s *step) bool {
-	if r.flushing || !r.scan(s) {
-		r.flushing = true
-		return r.flush(s)
-	}
-	for k := range assemble.Shards {
-		if r.assembler.FoldShard(k, &s.events.Events, &s.ends) != nil {
-			return false
+		if err := r.assembler.FoldShard(k, &e.Events, e.ends); err != nil {
+			r.cancel(err)
 		}
 	}
-	s.finish()
-	return true
+}
+
+// spare is ends whose rows are written, to fold into again.
+type spare struct {
+	mu   sync.Mutex
+	list []*assemble.Ends
+}
+
+func (s *spare) put(ends *assemble.Ends) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, ends)
+}
+
+func (s *spare) take() *assemble.Ends {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.list) - 1
+	if n < 0 {
+		return new(assemble.Ends)
+	}
+	ends := s.list[n]
+	s.list = s.list[:n]
+	return ends
+}
+
+// write writes the rows of requests that have ended.
+func (r *eventReader) write(ends *assemble.Ends) {
+	r.assembler.Write(ends)
+	r.spare.put(ends)
 }
 
 // work makes batches, each while the one before is in use: the builder keeps that
@@ -196,32 +121,32 @@ func (r *eventReader) Next() bool {
 // fill writes what has ended until there are rows for a batch, or no more.
 func (r *eventReader) fill() {
 	for !r.full() {
-		s := r.next()
-		if s == nil {
-			return
+		if r.flushing || !r.stream.Next() {
+			r.flushing = true
+			if !r.flush() {
+				return
+			}
+			continue
 		}
-		r.diags.Merge(&s.log)
-		r.count(&s.lines)
-		r.assembler.Write(&s.ends)
-		if s != &r.own {
-			r.spare <- s
-		}
+		e := r.stream.Value()
+		r.diags.Merge(&e.log)
+		e.parsed = int64(e.Len())
+		r.count(&e.lines)
+		r.write(e.ends)
 	}
 }
 
-// next returns what was folded next, or nil at the end.
-func (r *eventReader) next() *step {
-	s, ok := &r.own, true
-	if r.wanted == nil {
-		ok = r.step(s)
-	} else {
-		s, ok = <-r.steps[assemble.Shards-1]
+// flush writes some of the requests that have not ended, and reports whether there
+// are more.
+func (r *eventReader) flush() (more bool) {
+	if r.err = cmp.Or(context.Cause(r.ctx), r.stream.Err()); r.err != nil {
+		return false
 	}
-	if !ok {
-		r.err = cmp.Or(r.assembler.Err(), r.stream.Err(), r.ctx.Err())
-		return nil
-	}
-	return s
+	ends := r.spare.take()
+	more = r.assembler.FlushTo(ends, func() bool { return ends.Len() >= batchRows || ends.Chunks() >= batchValues })
+	r.write(ends)
+	r.err = r.assembler.Err()
+	return more && r.err == nil
 }
 
 // take makes a batch of the rows so far, and reports whether there are any.
@@ -261,7 +186,7 @@ func (r *eventReader) Account() formats.Account { return r.account }
 // Close implements formats.Reader.
 func (r *eventReader) Close() error {
 	r.ended = true
-	r.cancel()
+	r.cancel(nil)
 	if r.wanted != nil {
 		close(r.wanted)
 		r.wg.Wait()

@@ -34,12 +34,17 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 		Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
 	}, opt.Memory)
 	r.assembler.Bound(opt.Memory/2, opt.Scratch)
-	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	absolute := first.clock.Kind == trace.Wall || first.clock.Kind == trace.Monotonic
 	fresh := func() *events { return newEvents(r.file, absolute) }
-	r.stream = block.Map(r.ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents)
+	var steps []func(*block.Block, *events)
+	for k := range assemble.Shards {
+		steps = append(steps, r.foldShard(k))
+	}
+	r.stream = block.Map(r.ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanEvents, steps...)
 	if opt.Workers > 1 {
-		r.start()
+		r.wanted, r.ready = make(chan struct{}), make(chan bool)
+		r.wg.Go(r.work)
 	}
 	return r, nil
 }
@@ -59,7 +64,8 @@ type events struct {
 	stamps    [maxLines]int64 // of the lines that a stencil fits
 	hashes    [maxLines]uint64
 
-	log diag.Log
+	ends *assemble.Ends // what its events end
+	log  diag.Log
 	lines
 }
 

@@ -59,7 +59,9 @@ type Stream[T any] struct {
 	fill  filler
 	fresh func() T
 	work  func(*Block, T)
-	limit int // capacity from which a buffer and its value are not kept
+	steps []func(*Block, T) // that come behind work, each in file order
+	turns []turn            // of these
+	limit int               // capacity from which a buffer and its value are not kept
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -91,8 +93,9 @@ type item[T any] struct {
 
 // Map begins to read the lines that start in rng. For each block it calls work
 // with a value made by fresh; values and blocks are reused once Next has moved
-// on. Close must be called.
-func Map[T any](ctx context.Context, src formats.Source, rng formats.Range, opt Options, fresh func() T, work func(b *Block, value T)) *Stream[T] {
+// on. Then the same goroutine, which has the block in its cache, calls each of steps
+// when it has returned for the block before. Close must be called.
+func Map[T any](ctx context.Context, src formats.Source, rng formats.Range, opt Options, fresh func() T, work func(b *Block, value T), steps ...func(b *Block, value T)) *Stream[T] {
 	if opt.Block <= 0 {
 		opt.Block = Size
 	}
@@ -105,10 +108,13 @@ func Map[T any](ctx context.Context, src formats.Source, rng formats.Range, opt 
 	if workers > 1 {
 		credits = 2*workers + 2
 	}
-	s := &Stream[T]{fresh: fresh, work: work, file: src.Name(), pending: make([]*item[T], credits)}
+	s := &Stream[T]{fresh: fresh, work: work, steps: steps, turns: make([]turn, len(steps)), file: src.Name(), pending: make([]*item[T], credits)}
 	s.limit = soft*opt.Block + 2*extra
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.turn.init(s.ctx)
+	for k := range s.turns {
+		s.turns[k].init(s.ctx)
+	}
 	s.fill = newFiller(src, rng, opt, s.limit, &s.turn)
 	s.free = make(chan *item[T], credits)
 	s.done = make(chan *item[T], credits)
@@ -155,6 +161,23 @@ func (s *Stream[T]) produce(it *item[T]) {
 	it.seq, it.buf, it.end, it.err = s.fill.next(&it.Block, it.buf)
 	if it.Data != nil {
 		s.work(&it.Block, it.value)
+	}
+	if !it.end && it.err == nil {
+		s.order(it)
+	}
+}
+
+// order takes the steps in which blocks come in file order.
+func (s *Stream[T]) order(it *item[T]) {
+	for k, step := range s.steps {
+		if !s.turns[k].wait(it.seq) {
+			it.err = s.ctx.Err()
+			return
+		}
+		if it.Data != nil {
+			step(&it.Block, it.value)
+		}
+		s.turns[k].advance(it.seq + 1)
 	}
 }
 
@@ -211,25 +234,17 @@ func (s *Stream[T]) take() *item[T] {
 
 // release gives back the current item and with it its credit.
 func (s *Stream[T]) release() {
-	if s.current != nil {
-		s.Hold()()
-	}
-}
-
-// Hold keeps the current block and what was made of it until free is called, rather
-// than the next call of Next. Blocks that are held must be freed in their order, which
-// another goroutine may do, and there is no next block without goroutines before.
-func (s *Stream[T]) Hold() (free func()) {
 	it := s.current
+	if it == nil {
+		return
+	}
+	if cap(it.buf) > s.limit {
+		it.buf, it.value = nil, s.fresh()
+	}
 	s.current = nil
 	s.next++
-	return func() {
-		if cap(it.buf) > s.limit {
-			it.buf, it.value = nil, s.fresh()
-		}
-		s.turn.advance(it.seq + 1)
-		s.free <- it
-	}
+	s.turn.advance(s.next)
+	s.free <- it
 }
 
 // Block returns the current block, valid until the next call of Next.

@@ -2,6 +2,7 @@ package block
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -354,35 +355,39 @@ func TestSpare(t *testing.T) {
 	}
 }
 
-// TestHold: blocks that are held stay as they are while others are read, until another
-// goroutine frees them.
-func TestHold(t *testing.T) {
+// TestSteps: each step sees every block in file order, behind the step before, and one
+// at a time.
+func TestSteps(t *testing.T) {
 	var text strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&text, "line %d\n", i)
 	}
-	type held struct {
-		*Block
-		free func()
-	}
 	src := &source{text: text.String(), random: true, size: int64(text.Len())}
-	s := Map(context.Background(), src, formats.Whole, Options{Workers: 2, Block: 512}, func() int { return 0 }, func(*Block, int) {})
-	defer s.Close()
-	blocks, got := make(chan held, 3), make(chan string)
-	go func() {
-		var b strings.Builder
-		for h := range blocks {
-			b.Write(h.Data)
-			h.free()
+	for _, workers := range []int{1, 2, 5} {
+		var seen [2]strings.Builder
+		step := func(k int) func(*Block, *int) {
+			return func(b *Block, state *int) {
+				if *state != k+1 {
+					t.Errorf("step %d in state %d", k, *state)
+				}
+				*state++
+				seen[k].Write(b.Data)
+			}
 		}
-		got <- b.String()
-	}()
-	for s.Next() {
-		b := s.Block()
-		blocks <- held{b, s.Hold()}
-	}
-	close(blocks)
-	if all := <-got; all != text.String() || s.Err() != nil {
-		t.Errorf("%d bytes, want %d: %v", len(all), text.Len(), s.Err())
+		scan := func(_ *Block, state *int) { *state = 1 }
+		s := Map(context.Background(), src, formats.Whole, Options{Workers: workers, Block: 256}, func() *int { return new(int) }, scan, step(0), step(1))
+		for s.Next() {
+			if *s.Value() != 3 {
+				t.Errorf("a block in state %d", *s.Value())
+			}
+		}
+		if err := cmp.Or(s.Err(), s.Close()); err != nil {
+			t.Error(err)
+		}
+		for k := range seen {
+			if seen[k].String() != text.String() {
+				t.Errorf("%d workers: step %d saw the blocks in another order", workers, k)
+			}
+		}
 	}
 }
