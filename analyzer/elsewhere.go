@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
@@ -80,6 +81,11 @@ func (f *Folder) Fold(b *trace.Batch, in formats.Source, label string, slot int3
 // States appends the states of the kernels, and gives them up.
 func (f *Folder) States(dst []byte) []byte {
 	states := f.pass.states[0]
+	size := int64(0)
+	for _, state := range states {
+		size += state.Size()
+	}
+	dst = slices.Grow(dst, int(size)) // more than they take, as a rule
 	for i := range states {
 		at := len(dst)
 		dst = states[i].AppendState(append(dst, 0, 0, 0, 0))

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sort"
 )
@@ -84,12 +85,19 @@ func (s *Instants) put(sorted []int64) {
 
 // appendTo appends the values of the block.
 func (b *instants) appendTo(dst []int64) []int64 {
-	v, code := b.first, b.code
-	dst = append(dst, v)
-	for len(code) > 0 {
-		d, k := binary.Uvarint(code)
-		v, code = int64(uint64(v)+d), code[k:]
-		dst = append(dst, v)
+	v, code, at := b.first, b.code, len(dst)
+	dst = slices.Grow(dst, b.n)[:at+b.n]
+	dst[at] = v
+	for i := 0; i < len(code); i++ {
+		step, shift := uint64(code[i]&0x7f), 7
+		for code[i] >= 0x80 {
+			i++
+			step |= uint64(code[i]&0x7f) << shift
+			shift += 7
+		}
+		v = int64(uint64(v) + step)
+		at++
+		dst[at] = v
 	}
 	return dst
 }
@@ -170,16 +178,37 @@ func (s *Instants) AppendTo(dst []byte) []byte {
 
 // Load replaces s by the encoding at the start of src and returns the rest.
 func (s *Instants) Load(src []byte) (rest []byte, err error) {
-	values, rest, err := LoadSorted(nil, src)
-	if err == nil && !slices.IsSorted(values) { // a step went beyond 63 bits
-		err = ErrEncoding
+	n, k := binary.Uvarint(src)
+	if k <= 0 || n > uint64(len(src)) { // each value takes a byte at least
+		return nil, ErrEncoding
 	}
-	if err != nil {
-		return nil, err
+	*s = Instants{n: int64(n)}
+	src = src[k:]
+	last := int64(math.MinInt64)
+	for left := int(n); left > 0; left -= instantBlock {
+		b := instants{n: min(left, instantBlock)}
+		if b.first, k = binary.Varint(src); len(s.blocks) > 0 {
+			var step uint64
+			step, k = binary.Uvarint(src)
+			b.first = int64(uint64(last) + step)
+		}
+		if k <= 0 || b.first < last { // or the step goes beyond 63 bits
+			return nil, ErrEncoding
+		}
+		last, src = b.first, src[k:]
+		size := 0
+		for range b.n - 1 {
+			step, k := binary.Uvarint(src[size:])
+			next := int64(uint64(last) + step)
+			if k <= 0 || next < last {
+				return nil, ErrEncoding
+			}
+			last, size = next, size+k
+		}
+		b.last, b.code = last, slices.Clone(src[:size])
+		s.blocks, src = append(s.blocks, b), src[size:]
 	}
-	*s = Instants{n: int64(len(values))}
-	s.put(values)
-	return rest, nil
+	return src, nil
 }
 
 // cursor reads settled Instants in order. Its buffer is reused.
@@ -225,13 +254,8 @@ func (c *cursor) next(most int64) int64 {
 	return most
 }
 
-// skip goes on to the first value above t and returns by how many.
-func (c *cursor) skip(t int64) (n int64) {
-	for c.at < len(c.buf) && c.buf[c.at] <= t {
-		n++
-		if c.at++; c.at == len(c.buf) {
-			c.load(c.block + 1)
-		}
-	}
-	return n
+// following makes the next block the current one and returns its values.
+func (c *cursor) following() []int64 {
+	c.load(c.block + 1)
+	return c.buf
 }

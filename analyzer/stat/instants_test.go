@@ -47,7 +47,7 @@ func TestInstants(t *testing.T) {
 					}
 					to := at + r.Int64N(5_000_000)
 					end, _ := slices.BinarySearch(want, to+1)
-					if got := c.skip(to); got != int64(end-k) {
+					if got := c.seek(to) - int64(k); got != int64(end-k) {
 						t.Fatalf("%s, %d values: %d from %d to %d, want %d", name, n, got, at, to, end-k)
 					}
 					if end < n && c.next(math.MaxInt64) != want[end] {

@@ -21,12 +21,31 @@ func NewSweep(starts, ends *Instants) *Sweep {
 // intervals are open from t0 to t1. Steps of no length are left out.
 func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
 	n := s.starts.seek(from) - s.ends.seek(from)
+	starts, i := s.starts.buf, s.starts.at
+	ends, j := s.ends.buf, s.ends.at
 	for t := from; t < to; {
-		next := s.ends.next(s.starts.next(to))
+		next := to
+		if i < len(starts) && starts[i] < next {
+			next = starts[i]
+		}
+		if j < len(ends) && ends[j] < next {
+			next = ends[j]
+		}
 		if next > t {
 			f(t, next, n)
 		}
-		n += s.starts.skip(next) - s.ends.skip(next)
+		for i < len(starts) && starts[i] <= next {
+			n++
+			if i++; i == len(starts) {
+				starts, i = s.starts.following(), 0
+			}
+		}
+		for j < len(ends) && ends[j] <= next {
+			n--
+			if j++; j == len(ends) {
+				ends, j = s.ends.following(), 0
+			}
+		}
 		t = next
 	}
 }
