@@ -109,8 +109,10 @@ var remote = Of(Queue, Prefill, KVTransfer)
 // own adds the durations that the row states itself of stages of the total.
 func (r *Row) own(p *Parts, inside Set) {
 	for l, ns := range r.Own {
-		set := r.local(Leaf(l))
-		if ns != Unknown && set&inside != 0 && apartBy(ns, 0) <= day {
+		if ns == Unknown {
+			continue
+		}
+		if set := r.local(Leaf(l)); set&inside != 0 && apartBy(ns, 0) <= day {
 			p.take(Entry{Leaves: set, NS: ns, From: Unknown, To: Unknown, Step: r.Grain})
 		}
 	}

@@ -49,7 +49,7 @@ func (s *ratesState) Update(v *View) {
 		if code, ok := names.At(i); ok {
 			name = names.Values[code]
 		}
-		s.y = sequence{batch: x, row: *w, emission: e, i: i, group: x.group[i], replica: name}
+		s.y = sequence{batch: x, row: w, emission: e, i: i, group: x.group[i], replica: name}
 		if !w.sibling {
 			s.count(s.y.request(s.def))
 		}
@@ -93,7 +93,7 @@ func (s *ratesState) peaks(y *sequence, c chunks, why metric.Reason, origin int6
 // sequence is a request as rates see it.
 type sequence struct {
 	*batch
-	row      row
+	row      *row
 	emission emission
 	i        int // in the batch
 	group    int32
@@ -106,20 +106,20 @@ func (y *sequence) request(def *metric.Definition) *sequence {
 		return y
 	}
 	q := *y
-	q.row = *y.row.request()
-	q.emission = emissionOf(&q.row, chunks{base: none}, metric.NotRecorded, def)
+	q.row = y.row.request()
+	q.emission = emissionOf(q.row, chunks{base: none}, metric.NotRecorded, def)
 	return &q
 }
 
 // at returns the flow at time t.
 func (s *ratesState) at(y *sequence, t, n int64) *flow {
 	s.cells.room()
-	return s.cells.at(y.place(&y.row, y.group, t), n)
+	return s.cells.at(y.place(y.row, y.group, t), n)
 }
 
 // count adds what a request counts once.
 func (s *ratesState) count(y *sequence) {
-	w, e := &y.row, &y.emission
+	w, e := y.row, &y.emission
 	f := s.at(y, w.arrival(), 1)
 	f.requests++
 	if w.cohort(s.def) == metric.None { // ok, or what the tool takes for it
@@ -134,7 +134,7 @@ func (s *ratesState) count(y *sequence) {
 
 // missing counts a request that emitted nobody knows how many tokens.
 func (s *ratesState) missing(y *sequence) {
-	w, e, ok := &y.row, &y.emission, int64(0)
+	w, e, ok := y.row, &y.emission, int64(0)
 	if y.row.cohort(s.def) == metric.None {
 		ok = 1
 	}
@@ -154,7 +154,7 @@ func (s *ratesState) missing(y *sequence) {
 // prompt credits the prompt of a request at its first token. Of failed ones,
 // tools count none.
 func (s *ratesState) prompt(y *sequence) {
-	w, e := &y.row, &y.emission
+	w, e := y.row, &y.emission
 	if s.def.OKOnly && w.cohort(s.def) != metric.None || !s.def.OKOnly && e.n == 0 && !w.emitted() {
 		return
 	}
@@ -183,7 +183,7 @@ func (s *ratesState) prompt(y *sequence) {
 
 // complete adds what an ok request counts at its end.
 func (s *ratesState) complete(y *sequence) {
-	w := &y.row
+	w := y.row
 	f := s.at(y, w.leaving(), 0)
 	f.completed++
 	if end := or(w.finish, w.last); w.placed && end != none {
@@ -198,7 +198,7 @@ func (s *ratesState) complete(y *sequence) {
 func (s *ratesState) stretches(y *sequence, f func(window, n int64)) {
 	e, a := &y.emission, &y.axis
 	if !y.row.placed || e.base == none {
-		f(y.place(&y.row, y.group, none).window, e.n)
+		f(y.place(y.row, y.group, none).window, e.n)
 		return
 	}
 	from, to := y.inside()
@@ -323,7 +323,7 @@ func (f *flow) assumed(e *emission) {
 
 // decode adds the time between first and last token, clipped to windows.
 func (s *ratesState) decode(y *sequence) {
-	w := &y.row
+	w := y.row
 	if s.def.OKOnly && w.cohort(s.def) != metric.None {
 		return
 	}
@@ -416,7 +416,7 @@ func (s *ratesState) during(y *sequence, from, to int64, f func(window, d int64)
 		f(NoWindow, d)
 		return
 	case why != metric.None:
-		f(y.place(&y.row, y.group, none).window, d)
+		f(y.place(y.row, y.group, none).window, d)
 		return
 	}
 	for t := from; ; {
