@@ -55,8 +55,10 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n, err := readAligned(h, p, off)
 	end := off + int64(n)
-	if info, err := h.Stat(); err == nil && n < len(p) {
-		end = min(end, info.Size()) // of several goroutines one reads behind the end
+	if n < len(p) {
+		if info, err := h.Stat(); err == nil {
+			end = min(end, info.Size()) // of several goroutines one reads behind the end
+		}
 	}
 	f.pool.put(f)
 	switch {
