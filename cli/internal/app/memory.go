@@ -73,8 +73,19 @@ func (p *Process) memory(c *cli.Context) (n int64, err error) {
 	if p.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)
 	}
+	if !c.IsSet("memory") && p.Getenv("GOGC") == "" && spare == nil {
+		spare = make([]byte, spareSize)
+	}
 	return n, nil
 }
+
+// spare is never written to, so it takes no memory, but the collector takes it for
+// something in use: it does not begin before there is about as much garbage. The
+// answers to most logs take a few megabytes, and are collected over and over
+// without it; what it costs does not grow with them.
+var spare []byte
+
+const spareSize = 32 << 20
 
 // besides is the memory in bytes that a process needs whatever it reads.
 const besides = 32 << 20
