@@ -21,7 +21,7 @@ import (
 // its requests, from which relative instants of a query count too; without
 // requests the end of the first step.
 type Viewport struct {
-	Kind    string   // columns, requests, scatter, ecdf, heatmap, series, gantt, request, steps or values
+	Kind    string   // columns, requests, scatter, ecdf, heatmap, series, gaps, request, steps or values
 	Run     int      // index in the report's runs
 	Side    string   // whose rows of requests, as in column side; "": those by which the report counts them
 	Columns []string // names; see Session.View
@@ -32,15 +32,13 @@ type Viewport struct {
 	Column     string // of values
 	Sort       string // column that orders requests; "": the order of inputs
 	Desc       bool   // from the greatest down
-	Packed     bool   // lanes of gantt are shared by requests that do not overlap
 	Row        int64  // of request
-	From, To   int64  // interval of heatmap, series, gantt and steps; equal: all
+	From, To   int64  // interval of heatmap, series, gaps and steps; equal: all
 	Low, High  int64  // interval of values in ns; equal: all
 	Offset     int    // of the first row of a page
 	Limit      int    // rows of a page, or points
 	XBins      int
 	YBins      int
-	Width      int   // pixels of a gantt's lane; 0: none
 	Bucket     int64 // ns of series; 0: XBins of them
 	TokenTimes bool  // series counts tokens by their own time, which reads the token lists
 }
@@ -116,7 +114,7 @@ func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Column
 	show := map[string]func(*viewer, *Columns) error{
 		"columns": (*viewer).columns, "requests": (*viewer).requests, "scatter": (*viewer).scatter,
 		"ecdf": (*viewer).ecdf, "heatmap": (*viewer).heatmap, "series": (*viewer).series,
-		"gantt": (*viewer).gantt, "request": (*viewer).request, "steps": (*viewer).stepRows, "values": (*viewer).values,
+		"gaps": (*viewer).gaps, "request": (*viewer).request, "steps": (*viewer).stepRows, "values": (*viewer).values,
 	}[p.Kind]
 	if show == nil {
 		return nil, viewError("there is no kind of view " + strconv.Quote(p.Kind))

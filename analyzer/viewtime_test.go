@@ -92,68 +92,61 @@ func tokenTimes(t *testing.T, s *Session, q *query.Query, origin int64) (out []f
 	return out
 }
 
-func TestViewGantt(t *testing.T) {
+// TestViewGaps holds the gaps that are listed to a search over the tokens of each
+// request, and the longest of them to a sorted list.
+func TestViewGaps(t *testing.T) {
 	src := generated(250, 6)
 	for _, memory := range []int64{0, 1 << 10} {
 		s := openView(t, Options{Workers: 1, Memory: memory}, src)
-		q := new(query.Query)
-		all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"arrival", "end"}})
-		const from, to, width = int64(1e9), int64(25e8), 60
-		c := viewOf(t, s, q, Viewport{Kind: "gantt", From: from, To: to, Packed: true, Width: width})
-		var want []float64
-		for i, begin := range all.floats(t, "arrival") {
-			if begin < float64(to) && all.floats(t, "end")[i] >= float64(from) {
-				want = append(want, all.floats(t, "row")[i])
+		const from, to, low, high = int64(1e9), int64(25e8), int64(15e6), int64(60e6)
+		type gap struct{ row, end, length float64 }
+		listed := func(p Viewport) (out []gap, c *Columns) {
+			p.Kind = "gaps"
+			c = viewOf(t, s, new(query.Query), p)
+			for i, row := range c.floats(t, "row") {
+				out = append(out, gap{row, c.floats(t, "end")[i], c.floats(t, "gap")[i]})
 			}
+			return out, c
 		}
-		rows := slices.Clone(c.floats(t, "row"))
-		slices.Sort(rows)
-		if !slices.Equal(rows, want) || len(want) < 20 {
-			t.Fatalf("%d requests are alive, want %d", len(rows), len(want))
-		}
-		lane, start, end := c.floats(t, "lane"), c.floats(t, "start"), c.floats(t, "end")
-		peak := 0
-		for i := range lane {
-			together := 0
-			for k := range lane {
-				if k != i && lane[k] == lane[i] && start[k] < end[i] && start[i] < end[k] {
-					t.Errorf("rows %v and %v meet in lane %v", c.floats(t, "row")[i], c.floats(t, "row")[k], lane[i])
-				}
-				if start[k] <= start[i] && start[i] < end[k] {
-					together++
+		var all, want []gap
+		for row := range 250 {
+			one := viewOf(t, s, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
+			if slices.ContainsFunc(one.Fields, func(d Detail) bool { return d.Name == "status" && d.Text == "failed" }) {
+				continue // no metric counts its gaps
+			}
+			times, gaps := one.floats(t, "t"), one.floats(t, "gap")
+			for k := 1; k < len(times); k++ {
+				g := gap{float64(row), times[k], gaps[k]}
+				all = append(all, g)
+				if g.end >= float64(from) && g.end < float64(to) && g.length >= float64(low) && g.length <= float64(high) {
+					want = append(want, g)
 				}
 			}
-			peak = max(peak, together)
 		}
-		if c.Facts["lanes"] != float64(peak) {
-			t.Errorf("%v lanes, want %d", c.Facts["lanes"], peak)
+		if got, c := listed(Viewport{}); !slices.Equal(got, all) || c.Facts["total"] != float64(len(all)) {
+			t.Errorf("%d gaps are listed, there are %d", len(got), len(all))
 		}
-		checkWorst(t, s, c, from, to, width)
-		page := viewOf(t, s, q, Viewport{Kind: "gantt", From: from, To: to, Offset: 5, Limit: 7})
-		if got := page.floats(t, "lane"); len(got) != 7 || got[0] != 5 || page.Facts["total"] != float64(len(want)) {
-			t.Errorf("a page of lanes %v, %v", got, page.Facts)
+		got, _ := listed(Viewport{From: from, To: to, Low: low, High: high})
+		if !slices.Equal(got, want) || len(want) < 20 || len(want) > len(all)/2 {
+			t.Errorf("%d gaps are listed, want %d of %d", len(got), len(want), len(all))
 		}
-	}
-}
-
-// checkWorst holds the longest gaps of the lanes to a search over all gaps.
-func checkWorst(t *testing.T, s *Session, c *Columns, from, to int64, width int) {
-	t.Helper()
-	worst := c.floats(t, "worst")
-	x := timeScale{from, to, width}
-	for i, n := range c.floats(t, "row") {
-		one := viewOf(t, s, new(query.Query), Viewport{Kind: "request", Row: int64(n)})
-		times, gaps := one.floats(t, "t"), one.floats(t, "gap")
-		failed := slices.ContainsFunc(one.Fields, func(d Detail) bool { return d.Name == "status" && d.Text == "failed" })
-		for p := range width {
-			want, begin, end := math.NaN(), float64(x.edge(p)), float64(x.edge(p+1))
-			for k := 1; k < len(times) && !failed; k++ {
-				if times[k-1] < end && times[k] >= begin && times[k-1] < float64(to) && !(want >= gaps[k]) {
-					want = gaps[k]
+		for _, limit := range []int{1, 10, len(all) / 2, len(all) - 1} {
+			got, c := listed(Viewport{Limit: limit})
+			longest := slices.DeleteFunc(slices.Clone(all), func(g gap) bool { return g.length < c.Facts["low"] })
+			next := 0.0 // the longest of those that are left out
+			for _, g := range all {
+				if g.length < c.Facts["low"] {
+					next = max(next, g.length)
 				}
 			}
-			if got := worst[i*width+p]; got != want && (got == got || want == want) {
-				t.Fatalf("request %v, pixel %d: %v, want %v", n, p, got, want)
+			tied := 0
+			for _, g := range all {
+				if g.length == next {
+					tied++
+				}
+			}
+			if !slices.Equal(got, longest) || len(got) > limit || len(got)+tied <= limit || c.Facts["total"] != float64(len(all)) {
+				t.Errorf("of %d gaps the longest %d are %d, from %v on", len(all), limit, len(got), c.Facts["low"])
 			}
 		}
 	}

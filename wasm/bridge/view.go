@@ -107,7 +107,7 @@ func pack(list []analyzer.Column) (heads []column, body []byte) {
 func viewportOf(m message) (analyzer.Viewport, error) {
 	p := analyzer.Viewport{
 		Kind: m.text("kind"), Metric: m.text("metric"), X: m.text("x"), Y: m.text("y"), Color: m.text("color"),
-		Column: m.text("column"), Sort: m.text("sort"), Desc: m.yes("desc"), Packed: m.yes("packed"), TokenTimes: m.yes("tokens"),
+		Column: m.text("column"), Sort: m.text("sort"), Desc: m.yes("desc"), TokenTimes: m.yes("tokens"),
 	}
 	for _, names := range m["columns"] {
 		p.Columns = append(p.Columns, strings.Split(names, ",")...)
@@ -120,7 +120,7 @@ func viewportOf(m message) (analyzer.Viewport, error) {
 		*dst = n
 	}
 	for key, dst := range map[string]*int{
-		"run": &p.Run, "offset": &p.Offset, "limit": &p.Limit, "points": &p.Limit, "xbins": &p.XBins, "buckets": &p.XBins, "ybins": &p.YBins, "width": &p.Width,
+		"run": &p.Run, "offset": &p.Offset, "limit": &p.Limit, "points": &p.Limit, "xbins": &p.XBins, "buckets": &p.XBins, "ybins": &p.YBins,
 	} {
 		n, err := m.number(key, int64(*dst))
 		if err != nil {

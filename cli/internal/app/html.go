@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"strconv"
 	"time"
@@ -99,7 +100,7 @@ func (r *recorder) run(i int, run *report.Run) {
 		views = append(views,
 			url.Values{"kind": {"heatmap"}, "xbins": {"160"}, "ybins": {"48"}},
 			url.Values{"kind": {"ecdf"}, "metric": {"chunk_gap"}, "points": {"2000"}},
-			url.Values{"kind": {"gantt"}, "limit": {"2000"}, "width": {"800"}})
+			url.Values{"kind": {"gaps"}, "low": {strconv.FormatInt(longGap(run.Metrics["chunk_gap"]), 10)}, "limit": {"100000"}})
 	}
 	if len(run.Steps) > 0 {
 		steps := url.Values{"kind": {"steps"}}
@@ -115,6 +116,16 @@ func (r *recorder) run(i int, run *report.Run) {
 		v.Set("run", strconv.Itoa(i))
 		r.record(v)
 	}
+}
+
+// longGap is the length in ns from which the page draws a gap as a stall: the 99th
+// percentile, or twice the median where that is longer.
+func longGap(m report.Metric) int64 {
+	high, ok := m.Quantiles["0.99"]
+	if !ok {
+		high = m.Max
+	}
+	return int64(math.Ceil(max(high, 2*m.Quantiles["0.5"], 1)))
 }
 
 // record asks the engine and keeps its answer under the request without its query.

@@ -104,6 +104,7 @@ func TestBudgets(t *testing.T) {
 	within(t, "the first report of a part", parts[0][0].(float64), 1000)
 	testSlider(t, ctx)
 	testFilter(t, ctx)
+	testLanes(t, ctx)
 	testFrames(t, ctx)
 	testEstimate(t, ctx)
 }

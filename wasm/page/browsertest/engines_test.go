@@ -16,12 +16,13 @@ const views = `[
 	{ kind: 'series', buckets: 300, tokens: true },
 	{ kind: 'heatmap', metric: 'chunk_gap', xbins: 160, ybins: 48 },
 	{ kind: 'ecdf', metric: 'chunk_gap', points: 2000 },
-	{ kind: 'gantt', offset: 0, limit: 2000, width: 800 },
+	{ kind: 'gaps', low, limit: 100000 },
 ]`
 
 // answers is the report of a session and its views, as one text.
 const answers = `(async session => {
-	const all = [await session.run({})]
+	const all = [await session.run({})], { quantiles: q } = all[0].runs[0].metrics.chunk_gap
+	const low = Math.ceil(Math.max(q['0.99'], 2 * q['0.5'], 1)) // what the page draws as a stall
 	for (const spec of ` + views + `) {
 		const { columns } = await session.view({}, spec)
 		const list = c => ArrayBuffer.isView(c) ? Array.from(c, String) : [c.values, Array.from(c.codes)]

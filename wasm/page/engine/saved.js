@@ -3,7 +3,7 @@ import { frames } from './native.js'
 import { loaded, inflated } from './wasm.js'
 
 // The parts of a request that a saved document has one answer to, whatever they are.
-const free = ['session', 'slo', 'from_ns', 'to_ns', 'buckets', 'xbins', 'ybins', 'points', 'limit', 'width', 'tokens', 'offset', 'packed', 'columns', 'side', 'metric']
+const free = ['session', 'slo', 'from_ns', 'to_ns', 'buckets', 'xbins', 'ybins', 'points', 'limit', 'low', 'high', 'tokens', 'offset', 'columns', 'side', 'metric']
 
 // SavedTransport answers with what was recorded when the document was written: the
 // report, and its charts as they are without a further selection.

@@ -4,6 +4,7 @@
 import * as store from './store.js'
 import { encode } from './state.js'
 import { query } from './query.js'
+import { longGap } from './stats.js'
 
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
 const escape = (s) => s.replace(/[&<>"']/g, (c) => escapes[c])
@@ -19,7 +20,7 @@ function specs(run, i) {
     const { row } = store.state.value
     if (row !== null && i === store.runIndex.value) out.push({ kind: 'request', row })
   }
-  if (gaps) out.push({ kind: 'heatmap', xbins: 160, ybins: 48 }, { kind: 'ecdf', metric: 'chunk_gap', points: 2000 }, { kind: 'gantt', limit: 2000, width: 800 })
+  if (gaps) out.push({ kind: 'heatmap', xbins: 160, ybins: 48 }, { kind: 'ecdf', metric: 'chunk_gap', points: 2000 }, { kind: 'gaps', low: longGap(run), limit: 100000 })
   if (run.steps.length) out.push({ kind: 'steps', columns: stepColumns })
   return out.map((s) => ({ ...s, run: i }))
 }

@@ -91,6 +91,11 @@ export function parts(unit, v) {
 // count prints a whole number with spaces between thousands.
 export const count = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f')
 
+export const plural = (n, what) => count(n) + ' ' + what + (n === 1 ? '' : 's')
+
+// between prints the ends of an interval, of which either may not be known.
+export const between = ([lo, hi], print) => lo !== null && hi !== null ? print(lo) + ' – ' + print(hi) : lo !== null ? '≥ ' + print(lo) : hi !== null ? '≤ ' + print(hi) : ''
+
 // percent is a rank in percent, rankName its name: p99.9.
 export const percent = (rank) => Number((rank * 100).toPrecision(6))
 export const rankName = (rank) => 'p' + percent(rank)
@@ -153,7 +158,9 @@ export function ticks(lo, hi, n, unit) {
 export function axis(unit, list) {
   const s = common(unit, list.reduce((a, v) => Math.max(a, Math.abs(v)), 0))
   const step = list.length > 1 ? Math.abs(list[1] - list[0]) / s.factor : 1
-  return { ...s, prec: step > 0 ? Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9))) : 0 }
+  let prec = 0
+  while (prec < 6 && Math.abs(step * 10 ** prec - Math.round(step * 10 ** prec)) > 1e-6 * step * 10 ** prec) prec++ // 2.5 needs one
+  return { ...s, prec }
 }
 
 // logTicks returns about n round numbers in [lo, hi]: several between the powers of
@@ -169,5 +176,5 @@ export function logTicks(lo, hi, n = 9) {
   }
   let k = decades * 7 <= n ? 3 : decades * 3 <= n ? 2 : decades * 2 <= n ? 1 : 0, out = within(dense[k])
   while (out.length < 2 && k < 3) out = within(dense[++k]) // one number gives no scale
-  return out
+  return out.length < 2 ? ticks(lo, hi, Math.min(n, 5)) : out
 }

@@ -1,5 +1,5 @@
 // The command palette: every key's command, metrics, runs and presets, by name.
-import { html, useState, useRef } from './ui.js'
+import { html, useState, useRef, useEffect } from './ui.js'
 import * as store from './store.js'
 import { map } from './keys.js'
 import { sample } from './drop.js'
@@ -28,10 +28,11 @@ export function Palette({ close }) {
   const [text, setText] = useState(''), [at, setAt] = useState(0), ref = useRef(null)
   const list = commands().map((c) => ({ ...c, s: score(text, c.name) })).filter((c) => c.s !== null)
   if (text) list.sort((a, b) => b.s - a.s)
-  const shown = list.slice(0, 12), i = Math.min(at, shown.length - 1)
+  const shown = list.slice(0, 200), i = Math.min(at, shown.length - 1)
+  useEffect(() => document.getElementById('command-' + i)?.scrollIntoView({ block: 'nearest' }), [i, text])
   const go = (c) => {
     close()
-    c?.run()
+    setTimeout(() => c?.run()) // the dialog gives the focus back first
   }
   const key = (e) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[e.key]
@@ -41,5 +42,5 @@ export function Palette({ close }) {
     e.preventDefault()
   }
   return html`<input ref=${ref} autofocus class="wide" role="combobox" aria-expanded="true" aria-controls="commands" aria-activedescendant=${'command-' + i} aria-label="Command" value=${text} onInput=${(e) => { setText(e.target.value); setAt(0) }} onKeyDown=${key} placeholder="Type a command or a metric" />
-    <ul id="commands" role="listbox" aria-label="Commands" class="commands">${shown.map((c, k) => html`<li role="option" id=${'command-' + k} aria-selected=${k === i} onClick=${() => go(c)} onPointerMove=${() => setAt(k)}><span>${c.name}</span>${c.key && html`<kbd>${c.key}</kbd>`}</li>`)}${!shown.length && html`<li class="muted">nothing of that name</li>`}</ul>`
+    <ul id="commands" role="listbox" aria-label="Commands" class="commands">${shown.map((c, k) => html`<li role="option" id=${'command-' + k} aria-selected=${k === i} onClick=${() => go(c)} onPointerMove=${() => setAt(k)}><span class="cut">${c.name}</span>${c.key && html`<kbd>${c.key}</kbd>`}</li>`)}${!shown.length && html`<li class="muted">nothing of that name</li>`}</ul>`
 }

@@ -1,3 +1,5 @@
+import { text } from './format.js'
+
 // Reason codes in words, as they stand beside a null.
 const words = {
   no_token: 'the request produced no token',
@@ -58,5 +60,6 @@ const left = {
 // excluded words what a metric leaves out: "1 failed, 2 not streamed".
 export const excluded = (map) => Object.entries(map || {}).filter(([, n]) => n > 0).map(([code, n]) => n + ' ' + (left[code] || code.replace(/_/g, ' '))).join(', ')
 
-// plainly is a note without the code in front, which is for programs.
-export const plainly = (note) => note.replace(/^[a-z0-9_]+: /, '')
+// plainly is a note without the code in front, which is for programs, and with its times
+// in units for people.
+export const plainly = (note) => note.replace(/^[a-z0-9_]+: /, '').replace(/(?<![\w.])\d{4,} ns\b/g, (s) => text('ns', parseInt(s)))

@@ -120,10 +120,13 @@ export const all = computed(() => {
 // asked names what views of requests depend on: the session, the run and what is
 // selected, but no limit.
 let opened = 0
-export const asked = computed(() => {
-  const { slo, ...selection } = ungrouped(query(state.value))
+const dependsOn = (s) => {
+  const { slo, ...selection } = ungrouped(query(s))
   return JSON.stringify([session.value ? opened : -1, runIndex.value, report.value ? 1 : 0, selection])
-})
+}
+export const asked = computed(() => dependsOn(state.value))
+// wholly is asked of views of all of the time.
+export const wholly = computed(() => dependsOn({ ...state.value, times: [] }))
 
 // latencySide is the side whose rows stand for the requests of a run.
 export const latencySide = (r) => r.metrics.ttft?.side || r.metrics.e2e?.side || r.side
@@ -373,8 +376,9 @@ function readable(columns) {
   return columns
 }
 
-// view asks the engine for a view of the present run under the present query.
-export const view = (spec, options) => session.value.view(fixed ? {} : ungrouped(query(state.value)), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
+// view asks the engine for a view of the present run under the present query; whole
+// leaves its range of time out.
+export const view = (spec, { whole, ...options } = {}) => session.value.view(fixed ? {} : ungrouped(query(whole ? { ...state.value, times: [] } : state.value)), { run: runIndex.value, side: run.value && sideOf(run.value), ...spec }, options)
 
 let linkedFile = state.value.file // of the link that the page was opened with
 

@@ -22,11 +22,29 @@ function blank(W, H) {
   return sheet
 }
 
-// Gantt draws those of rows that arrive within a range of time, or all of them.
-export function Gantt({ rows, from, to, within, order, worst, threshold, selected, own, onBrush, onPick, height = 420 }) {
+// along finds the lanes of gaps, {row, end, gap}, of that length or longer.
+function along(l, rows, gaps, least) {
+  if (!gaps) return null
+  const { row, end, gap } = gaps, of = new Int32Array(rows.row.reduce((a, b) => Math.max(a, b), 0) + 1).fill(-1), at = new Int32Array(row.length)
+  l.at.forEach((i, k) => { of[rows.row[i]] = k })
+  let n = 0
+  const from = new Float64Array(row.length), to = new Float64Array(row.length)
+  for (let j = 0; j < row.length; j++) {
+    const k = of[row[j]] ?? -1
+    if (k < 0 || !(gap[j] >= least)) continue
+    at[n] = k
+    from[n] = end[j] - gap[j]
+    to[n++] = end[j]
+  }
+  return { n, at, from, to }
+}
+
+// Gantt draws those of rows that arrive within a range of time, or all of them. Of gaps
+// those of threshold or longer are stalls; each ends with a tick where there is room.
+export function Gantt({ rows, from, to, within, order, gaps, ticks, threshold, selected, own, onBrush, onPick, height = 420 }) {
   const l = useMemo(() => lanes(rows, rows.n > 50000 ? 'start' : order), [rows, order])
   const { lo, hi, base, n } = between(l, within)
-  const byRow = useMemo(() => worst && new Map(Array.from(worst.rows, (r, k) => [r, k])), [worst])
+  const long = useMemo(() => along(l, rows, gaps, threshold), [l, rows, gaps, threshold]), every = useMemo(() => along(l, rows, ticks, 1), [l, rows, ticks])
   const laneOf = (k) => (l.lane ? l.lane[k] : k) - base
   const draw = (g, { c, sx, box }) => {
     const h = box.h / Math.max(1, n), bar = Math.min(18, Math.max(1, h > 5 ? h - 2 : h - 0.5))
@@ -50,18 +68,14 @@ export function Gantt({ rows, from, to, within, order, worst, threshold, selecte
         g.fillStyle = c[colorOf[l.fate[k]]]
         g.fillRect(sx(l.end[k]) - 1.5, y - 1, 3, bar + 2)
       }
-      const w = byRow?.get(rows.row[l.at[k]])
-      if (w !== undefined) stalls(g, c, w, y, bar, sx)
     }
-  }
-  const stalls = (g, c, w, y, bar, sx) => {
+    const each = (list, f) => {
+      for (let j = 0; j < list?.n; j++) if (list.at[j] >= lo && list.at[j] < hi && list.to[j] >= from && list.from[j] <= to) f(sx(list.from[j]), sx(list.to[j]), box.y + laneOf(list.at[j]) * h + (h - bar) / 2)
+    }
     g.fillStyle = c.stall
-    const { width, values } = worst
-    for (let p = 0; p < width; p++) {
-      if (!(values[w * width + p] >= threshold)) continue
-      const a = worst.from + (worst.to - worst.from) * p / width, b = worst.from + (worst.to - worst.from) * (p + 1) / width
-      g.fillRect(sx(a), y, Math.max(1, sx(b) - sx(a)), bar)
-    }
+    each(long, (a, b, y) => g.fillRect(a, y, Math.max(1, b - a), bar))
+    g.fillStyle = c.panel
+    if (bar >= 4) each(every, (a, b, y) => b - a >= 4 && g.fillRect(Math.round(b), y, 1, bar))
   }
   const coarse = (g, c, box) => {
     const W = Math.ceil(box.w), H = Math.ceil(box.h), { canvas, image, worst: most } = blank(W, H), scale = box.w / (to - from)
@@ -73,11 +87,8 @@ export function Gantt({ rows, from, to, within, order, worst, threshold, selecte
       const y = Math.min(H - 1, Math.floor(laneOf(k) * H / n)) * W
       for (let s = l.first[k]; s < l.first[k + 1]; s++) mark(y, l.from[s], l.to[s], l.phase[s])
       if (l.fate[k]) mark(y, l.end[k], l.end[k] + 1 / scale, l.fate[k])
-      const w = byRow?.get(rows.row[l.at[k]])
-      if (w === undefined) continue
-      const part = (worst.to - worst.from) / worst.width
-      for (let p = 0; p < worst.width; p++) if (worst.values[w * worst.width + p] >= threshold) mark(y, worst.from + part * p, worst.from + part * (p + 1) - 1 / scale, stall)
     }
+    for (let j = 0; j < long?.n; j++) if (long.at[j] >= lo && long.at[j] < hi) mark(Math.min(H - 1, Math.floor(laneOf(long.at[j]) * H / n)) * W, long.from[j], long.to[j], stall)
     const pixels = new Uint32Array(image.data.buffer), colors = new Uint32Array(8)
     for (const [p, name] of Object.entries(colorOf)) colors[p] = pixel(rgb(c[name]))
     for (let k = 0; k < pixels.length; k++) pixels[k] = colors[most[k]]

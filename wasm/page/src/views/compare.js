@@ -14,6 +14,7 @@ import { curve } from '../curves.js'
 import { Lines } from '../charts/lines.js'
 import { Frontier } from './frontier.js'
 import { mismatches } from '../mismatch.js'
+import { cell } from '../markdown.js'
 
 export function pair(s, runs) {
   const b = Math.min(s.run, runs.length - 1), a = s.base !== null && s.base < runs.length && s.base !== b ? s.base : b === 0 ? Math.min(1, runs.length - 1) : 0
@@ -32,7 +33,7 @@ export function Compare() {
   return html`<section class="panel tall"><div class="figure-head"><h2>Compare</h2><${Select} label="A, the base" value=${a} options=${options} onChange=${(v) => store.set({ base: Number(v) })} /><${Select} label="B" value=${b} options=${options} onChange=${(v) => store.set({ run: Number(v), base: Number(v) === a ? b : a })} />
       <button class="small" onClick=${() => store.set({ run: a, base: b })}>Swap</button><span class="grow"></span><button class="small" onClick=${copy}>Copy as Markdown</button></div>
     ${warnings.length > 0 && html`<ul class="findings warnings">${warnings.map((w) => html`<li class="warn">${w}</li>`)}</ul>`}
-    <div class="scroll" tabindex="0" role="region" aria-label="Metrics of both runs"><table class="table"><thead><tr><th>metric</th><th class="num">A</th><th class="num">B</th><th class="num">B − A</th><th class="num">p</th><th class="num">n</th></tr></thead>
+    <div class="scroll" tabindex="0" role="region" aria-label="Metrics of both runs"><table class="table pair"><thead><tr><th>metric</th><th class="num">A</th><th class="num">B</th><th class="num">B − A</th><th class="num">p</th><th class="num">n</th></tr></thead>
       <tbody>${rows.map((x) => html`<tr key=${x.name}><td>${x.title}</td><td class="num">${x.a}</td><td class="num">${x.b}</td><td class=${'num delta ' + x.mark}>${x.delta}</td><td class="num">${x.p}</td><td class="num">${x.n}</td></tr>`)}</tbody></table></div>
     <p class="facts">Latencies: medians, and Mann-Whitney's two-sided p over requests; ~ where p ≥ 0.05 or there are fewer than 8 values a side. Gaps are not tested: those of one request depend on each other. Rates have one value per run: no test can tell their difference from chance.</p></section>
     ${name && html`<${Shift} name=${name} names=${names} a=${a} b=${b} A=${A} B=${B} s=${s} />`}
@@ -79,7 +80,6 @@ function row(name, title, unit, a, b, p, n, tested) {
 }
 
 function markdown(A, B, rows, warnings) {
-  const cell = (x) => String(x).replace(/\|/g, '\\|').replace(/\n/g, ' ')
   return [`| metric | ${cell(A.label)} | ${cell(B.label)} | B − A | p | n |`, '| --- | ---: | ---: | ---: | ---: | ---: |', ...rows.map((r) => `| ${[r.title, r.a, r.b, r.delta, r.p, r.n].map(cell).join(' | ')} |`), '', ...warnings.map((w) => '- ' + cell(w))].join('\n')
 }
 

@@ -1,7 +1,7 @@
 // The engine's own steps: series by replica, and the parts of profiled steps.
 import { html, use, useState, useMemo } from '../ui.js'
 import * as store from '../store.js'
-import { text, count } from '../format.js'
+import { text, count, plural } from '../format.js'
 import { Figure } from '../charts/figure.js'
 import { Lines } from '../charts/lines.js'
 import { PlotArea } from '../charts/plotarea.js'
@@ -10,7 +10,7 @@ import { Choice } from '../widgets.js'
 import { zoom } from '../zoom.js'
 import { leafColor } from '../theme.js'
 
-const gauges = [['running', 'Running', '', 'decode sequences of a step, or running requests of a window'], ['waiting', 'Waiting', '', 'requests in the scheduler’s queue'], ['kv_usage', 'KV cache in use', 'ratio', 'share of the KV cache'], ['generation_tps', 'Generation as logged', 'tokens/s', 'generated tokens per second'], ['prompt_tps', 'Prompt as logged', 'tokens/s', 'prompt tokens per second'], ['accept_length', 'Accepted length', 'tokens', 'tokens per verification']]
+const gauges = [['running', 'Running', '', 'sequences of a step, or requests of a window'], ['waiting', 'Waiting', '', 'requests in the scheduler’s queue'], ['kv_usage', 'KV cache in use', 'ratio', 'share of the KV cache'], ['generation_tps', 'Generation', 'tokens/s', 'generated tokens per second'], ['prompt_tps', 'Prompt', 'tokens/s', 'prompt tokens per second'], ['accept_length', 'Accepted length', 'tokens', 'tokens per verification']]
 const classes = ['compute', 'sampling', 'communication', 'host_transfer', 'launch_wait', 'scheduling', 'host_exec', 'host_gap']
 
 // grid puts the rows of each replica on one axis of time: the mean of a bucket, null
@@ -29,6 +29,7 @@ function grid(v, column, n = 400) {
     b.rows++
   }
   const list = [...by].map(([code, b]) => ({ name: code < 0 ? 'engine' : rep.values[code] === '' ? 'engine' : 'engine ' + rep.values[code], rows: b.rows, values: hold(Float64Array.from(b.sum, (s, k) => b.n[k] ? s / b.n[k] : NaN), b.rows) })).sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+  if (!(hi > lo)) return { once: list, t: hi } // nothing is over time
   return { t: Float64Array.from({ length: n + 1 }, (_, k) => lo + k * w), list, w }
 }
 
@@ -49,16 +50,24 @@ function hold(v, rows) {
 
 export function Engines({ run }) {
   const v = useView({ kind: 'steps', columns: gauges.map((g) => g[0]) })
-  const list = useMemo(() => v?.columns ? gauges.map((g) => [g, grid(v, g[0])]).filter(([, d]) => d && d.list.length && d.list.some((s) => s.values.some((x) => x === x && x !== 0))) : [], [v])
+  const list = useMemo(() => v?.columns ? gauges.map((g) => [g, grid(v, g[0])]).filter(([, d]) => d && (d.once || d.list).some((s) => s.values.some((x) => x === x && x !== 0))) : [], [v])
   if (v?.error) return html`<section class="panel"><p class="muted">${v.error.message}</p></section>`
   if (!v) return html`<section class="panel"><p class="muted">Reading …</p></section>`
   return html`<div class="two">${list.map(([[name, title, unit, doc], d]) => {
+    if (d.once) return html`<section class="panel" key=${name}><h3>${title}</h3><p class="sentence">${d.once.map((s) => `${s.name}: ${text(unit, s.values.find((x) => x === x))}`).join('; ')} (${doc}), at the one time that is logged.</p></section>`
     const shown = d.list.slice(0, 8), series = shown.map((s, i) => ({ label: s.name, values: s.values, color: 's' + i, unit, dash: i > 3 ? [5, 3] : undefined }))
     const all = d.list.reduce((n, s) => n + s.rows, 0)
-    return html`<${Figure} key=${name} title=${title} sentence=${`The engine's own figures: ${doc}; ${count(all)} lines of ${d.list.length} engine${d.list.length > 1 ? 's' : ''}, means of buckets of ${text('ns', d.w)}.${d.list.length > 8 ? ' The first 8 are shown.' : ''}`} legend=${series.length > 1 ? series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' })) : null}
+    return html`<${Figure} key=${name} title=${title} sentence=${`As logged: ${doc}; ${plural(all, 'line')} of ${plural(d.list.length, 'engine')}, means over ${text('ns', d.w)}.${d.list.length > 8 ? ' The first 8 are shown.' : ''}`} legend=${series.length > 1 ? series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' })) : null}
       table=${() => ({ head: ['time (s)', ...series.map((s) => s.label)], rows: Array.from(d.t, (t, k) => [(t / 1e9).toFixed(3), ...series.map((s) => s.values[k] === s.values[k] ? Number(s.values[k].toPrecision(4)) : '—')]).filter((r) => r.slice(1).some((x) => x !== '—')) })}>
       <${Lines} t=${d.t} series=${series} unit=${unit} height=${150} sync="engine" onRange=${zoom} label=${title} /></${Figure}>`
   })}</div>`
+}
+
+// unmeasured says why no step has a length to draw.
+function unmeasured(steps) {
+  const n = steps.reduce((a, x) => a + x.n, 0), what = `${plural(n, steps.some((x) => x.quantity === 'interval') ? 'step' : 'line')} of the engine ${n === 1 ? 'is' : 'are'} recorded`
+  const alone = steps.every((x) => x.n <= 1 && x.quantity === 'interval')
+  return what + (alone ? ', no two that follow each other: a step is as long as the time since the one before it, which is not in the trace. Record two steps or more to see their lengths and parts.' : ', none with the length of a step.')
 }
 
 // StepTimes draws steps as bars of their parts: what a profiler's trace says of each.
@@ -74,7 +83,7 @@ export function StepTimes({ run, timed, from, to }) {
     const parts = classes.filter((c) => v.columns[c]?.some((x) => x > 0))
     return { at, parts, names }
   }, [v, rank])
-  if (!d || !d.at.length) return null
+  if (!d) return v?.columns && html`<section class="panel"><h3>${timed ? 'Steps over time' : 'Steps'}</h3><p class="sentence">${unmeasured(run.steps)}</p></section>`
   const { at, parts } = d, t = v.columns.t, dur = v.columns.duration, total = at.map((i) => dur[i]), max = Math.max(...total)
   const first = at.reduce((a, i) => Math.min(a, t[i] - dur[i]), Infinity), last = at.reduce((a, i) => Math.max(a, t[i]), 0)
   const draw = (g, { c, sx, sy, box }) => {

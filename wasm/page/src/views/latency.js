@@ -1,7 +1,7 @@
 // Latency: one metric's distribution, where its time went, and TTFT against the prompt.
 import { html, memo, use, useMemo, useState, useEffect } from '../ui.js'
 import * as store from '../store.js'
-import { text, count, common, number, short, rankName } from '../format.js'
+import { text, count, common, number, short, rankName, between } from '../format.js'
 import { known, measured, measures, quantile, inFlight } from '../stats.js'
 import { Choice, Select, MetricInfo, metricInfo, metricName, Null } from '../widgets.js'
 import { Figure, Legend } from '../charts/figure.js'
@@ -81,7 +81,7 @@ function split(rows, name, by) {
 // Readout is the quantiles as numbers; a click marks one in the chart.
 function Readout({ m, ranks, scale, rank }) {
   return html`<table class="table quantiles"><thead><tr><th>rank</th><th class="num">${scale.symbol || 'value'}</th><th class="num">95 % interval</th></tr></thead><tbody>
-    ${ranks.map((r) => html`<tr key=${r} class=${Number(r) === rank ? 'current' : ''}><td><button class="linkish" aria-pressed=${Number(r) === rank} onClick=${() => store.set({ rank: Number(r) })}>${rankName(Number(r))}</button></td><td class="num">${number(scale, m.quantiles[r])}</td><td class="num muted">${m.intervals?.[r] ? m.intervals[r].map((v) => v === null ? '—' : short(scale, v)).join(' to ') : '—'}</td></tr>`)}
+    ${ranks.map((r) => html`<tr key=${r} class=${Number(r) === rank ? 'current' : ''}><td><button class="linkish" aria-pressed=${Number(r) === rank} onClick=${() => store.set({ rank: Number(r) })}>${rankName(Number(r))}</button></td><td class="num">${number(scale, m.quantiles[r])}</td><td class="num muted">${m.intervals?.[r] ? between(m.intervals[r], (v) => short(scale, v)) || '—' : '—'}</td></tr>`)}
     <tr><td>mean</td><td class="num">${number(scale, m.mean)}</td><td class="num muted">${m.std === null ? '' : 'σ ' + short(scale, m.std)}</td></tr><tr><td>max</td><td class="num">${number(scale, m.max)}</td><td></td></tr></tbody></table>`
 }
 

@@ -1,7 +1,7 @@
 // Load: rates and concurrency over time, the engine's own series, and its steps.
 import { html, use, useState, useMemo } from '../ui.js'
 import * as store from '../store.js'
-import { text, count } from '../format.js'
+import { text, count, common } from '../format.js'
 import { Figure } from '../charts/figure.js'
 import { Lines } from '../charts/lines.js'
 import { Choice, Null, Value, Num } from '../widgets.js'
@@ -31,7 +31,7 @@ function Series({ run, rows, sel, n, setN }) {
   if (v?.error) return html`<section class="panel"><p class="muted">${v.error.message}</p></section>`
   if (!s) return html`<section class="panel"><p class="muted">Reading …</p></section>`
   const some = (c) => c && c.some((x) => x > 0), wide = `buckets of ${text('ns', s.w)}`
-  const chart = (title, sentence, series, unit) => html`<${Figure} title=${title} sentence=${sentence} table=${() => ({ head: ['time (s)', ...series.map((x) => x.label)], rows: Array.from(s.t, (t, i) => [(t / 1e9).toFixed(3), ...series.map((x) => x.values[i] === x.values[i] ? Number(x.values[i].toPrecision(4)) : '—')]) })} legend=${series.map((x) => ({ label: x.label + (unit ? ' (' + unit + ')' : ''), color: x.color, kind: x.dash ? 'dash' : 'line' }))}>
+  const chart = (title, sentence, series, unit) => html`<${Figure} title=${title} sentence=${sentence} table=${() => ({ head: ['time (s)', ...series.map((x) => x.label)], rows: Array.from(s.t, (t, i) => [(t / 1e9).toFixed(3), ...series.map((x) => x.values[i] === x.values[i] ? Number(x.values[i].toPrecision(4)) : '—')]) })} legend=${series.map((x) => ({ label: x.label + (unit ? ' (' + common(unit, 1).symbol + ')' : ''), color: x.color, kind: x.dash ? 'dash' : 'line' }))}>
     <${Lines} t=${s.t} series=${series} unit=${unit} height=${150} sync="load" from=${from} to=${to} end=${s.t[s.t.length - 1] + s.w} onRange=${zoom} label=${title} /></${Figure}>`
   const whole = (v) => v && v.value !== null ? `; ${text(v.unit, v.value)} over the whole selection` : ''
   const peak = (c) => c.reduce((a, b) => b > a ? b : a, 0)

@@ -1,7 +1,7 @@
 // Overview: the figures of a run as cards, and what stands out.
 import { html, use, useMemo } from '../ui.js'
 import * as store from '../store.js'
-import { text, common, short, count, rankName } from '../format.js'
+import { text, common, short, count, rankName, plural, between } from '../format.js'
 import { Value, Null, Info, MetricInfo, Spark, metricName, metricInfo, arrow, Num, formula } from '../widgets.js'
 import { measured, sampled } from '../stats.js'
 import { excluded, reason, plainly } from '../reasons.js'
@@ -52,8 +52,7 @@ function Distribution({ name, m, rows }) {
 const interval = (m, r, scale) => {
   const ci = m.intervals?.[r]
   if (!ci) return ''
-  const end = (v) => v === null ? '—' : short(scale, v)
-  return end(ci[0]) + ' – ' + end(ci[1])
+  return between(ci, (v) => short(scale, v))
 }
 
 const statuses = [['ok', 'ok'], ['failed', 'failed'], ['aborted', 'aborted'], ['empty', 'empty'], ['open', 'open'], ['head_missing', 'begun before the log']]
@@ -109,10 +108,9 @@ function Further({ run, names }) {
 
 function Steps({ run }) {
   const n = run.steps.reduce((a, s) => a + s.n, 0)
-  return html`<${Card} title="Engine steps" onClick=${() => go({ view: 'load' })}><p class="big">${count(n)} <small>steps or logged windows</small></p><p class="facts">${many(new Set(run.steps.map((s) => s.replica)).size, 'engine')} · ${[...new Set(run.steps.map((s) => s.kind))].filter(Boolean).join(', ')}</p></${Card}>`
+  return html`<${Card} title="Engine steps" onClick=${() => go({ view: 'load' })}><p class="big">${count(n)} <small>steps or logged windows</small></p><p class="facts">${plural(new Set(run.steps.map((s) => s.replica)).size, 'engine')} · ${[...new Set(run.steps.map((s) => s.kind))].filter(Boolean).join(', ')}</p></${Card}>`
 }
 
-const many = (n, what) => count(n) + ' ' + what + (n === 1 ? '' : 's')
 
 // Logged is what one engine says of its load.
 function Logged({ e }) {
@@ -133,6 +131,6 @@ function Claims({ run }) {
   const by = {}
   for (const x of run.reported) by[x.verdict] = (by[x.verdict] || 0) + 1
   const rows = run.reported.map((x) => [x.key, text(x.unit, x.value), x.own?.value === null || x.own?.value === undefined ? '—' : text(x.unit, x.own.value), x.ours.value === null ? '— ' + reason(x.ours.reason) : text(x.unit, x.ours.value), x.verdict || '', x.note || ''])
-  return html`<section class="panel"><details open=${(by.differs || 0) > 0}><summary><b>The producer's own figures</b> <span class="muted">${many(run.reported.length, 'figure')}: ${Object.entries(by).map(([k, n]) => n + ' ' + k).join(', ')}${run.audit?.definition ? ' under ' + run.audit.definition : ''}</span></summary>
+  return html`<section class="panel"><details open=${(by.differs || 0) > 0}><summary><b>The producer's own figures</b> <span class="muted">${plural(run.reported.length, 'figure')}: ${Object.entries(by).map(([k, n]) => n + ' ' + k).join(', ')}${run.audit?.definition ? ' under ' + run.audit.definition : ''}</span></summary>
     <${Table} caption="The producer's own figures" head=${['figure', 'as reported', 'recomputed its way', 'under ' + (store.report.value.definition.name), 'verdict', 'note']} rows=${rows} /></details></section>`
 }

@@ -101,7 +101,7 @@ function List({ table, sorted, shown, by, setBy, selected }) {
   }
   const cell = (n, u, i) => {
     const c = table[n]
-    if (u === 'text') return c.codes[i] < 0 ? html`<span class="null">—</span>` : html`<span title=${c.values[c.codes[i]]}><bdi>${c.values[c.codes[i]]}</bdi></span>`
+    if (u === 'text') return c.codes[i] < 0 ? html`<span class="null">—</span>` : html`<span class=${n === 'status' ? 'status ' + c.values[c.codes[i]] : ''} title=${c.values[c.codes[i]]}><bdi>${c.values[c.codes[i]]}</bdi></span>`
     return c[i] === c[i] ? html`<span>${number(scales[n], c[i])}</span>` : html`<span class="null" title="not recorded, or not defined for this request">—</span>`
   }
   return html`<div class="list" ref=${ref} tabindex="0" role="grid" aria-label="Requests" aria-rowcount=${sorted.length + 1} aria-colcount=${shown.length} onScroll=${(e) => setTop(e.target.scrollTop)} onKeyDown=${move} style=${{ '--cols': cols }}>

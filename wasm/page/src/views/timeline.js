@@ -18,41 +18,40 @@ import { order as walk } from '../keys.js'
 export function Timeline() {
   const rows = use(store.here), all = use(store.all), run = use(store.run), s = use(store.state), sel = use(store.selection), whole = useMemo(() => rows && span(rows), [rows]), [order, setOrder] = useState('start'), [ranked, setRanked] = useState(false)
   if (!rows) return html`<p class="muted">Reading …</p>`
-  if (!rows.n) return html`<section class="panel"><h2>No requests to lay out</h2><p class="muted">${run.requests.total === null ? html`<${Null} code=${run.requests.reason} />` : 'The selection holds none.'} An engine's own log stands under Load.</p></section>${run.steps.length > 0 && html`<${StepTimes} run=${run} timed />`}`
+  if (!rows.n) return html`<section class="panel"><h2>No requests to lay out</h2><p class="muted">${run.requests.total === null ? html`<${Null} code=${run.requests.reason} />. ` : 'The selection holds none. '}${run.steps.length > 0 ? 'What the engine logs of itself stands under Load.' : ''}</p></section>${run.steps.length > 0 && html`<${StepTimes} run=${run} timed />`}`
   const [from, to] = sel || whole, threshold = longGap(run) ?? Infinity
   return html`<div class=${'split' + (s.row !== null ? ' open' : '')}><div class="view-column">
     <${Lanes} rows=${rows} all=${all} run=${run} from=${from} to=${to} within=${sel} order=${order} setOrder=${setOrder} threshold=${threshold} selected=${s.row} />
     ${run.clock === 'request' ? html`<section class="panel"><h3>In flight</h3><p class="sentence"><${Null} code="clock" /></p></section>` : html`<${Flight} rows=${all} from=${from} to=${to} picked=${all !== rows && sel !== null} />`}
     ${run.steps.length > 0 && html`<${StepTimes} run=${run} timed />`}
-    <${Gaps} from=${from} to=${to} ranked=${ranked} setRanked=${setRanked} run=${run} />
+    <${Gaps} from=${from} to=${to} within=${sel} ranked=${ranked} setRanked=${setRanked} run=${run} />
   </div>${s.row !== null && html`<${Drawer} row=${s.row} />`}</div>`
 }
 
-// Long gaps are fetched of so many requests at once, where there are no more than most.
-const page = 2000, most = 20000
+// tall is the height of so many lanes, which are thin where there are more than pixels.
+const tall = (n) => Math.min(520, Math.max(200, n * 7 + 60)), thin = (n) => n > tall(n) - 58
 
-// omitted says of which requests the long gaps are not drawn: a lane without one had none
-// only where they are.
-function omitted(gap, rows, v) {
-  if (!(gap?.n > 0)) return ''
-  if (rows.n > most) return ` Long gaps are drawn where no more than ${count(most)} requests are selected: zoom in to see them.`
-  return v?.total > v?.n ? ` Long gaps are drawn of the first ${count(v.n)} of ${count(v.total)} requests: zoom in to see those of the others.` : ''
-}
+// Ticks at the end of each gap are fetched for so many lanes.
+const fewLanes = 80
 
 const Lanes = memo(({ rows, all, run, from, to, within, order, setOrder, threshold, selected }) => {
-  const gap = run.metrics.chunk_gap, width = 600, own = run.clock === 'request'
-  const v = useView(gap?.n > 0 && rows.n <= most ? { kind: 'gantt', from, to, offset: 0, limit: Math.min(rows.n, page), width } : null)
-  const worst = v?.columns?.worst?.length ? { rows: v.columns.row, values: v.columns.worst, width: v.columns.worst.length / v.columns.row.length, from: v.from, to: v.to } : null
+  const gap = run.metrics.chunk_gap, own = run.clock === 'request'
+  // The long gaps of the whole time are drawn at every zoom: some shorter ones are fetched
+  // with them, for each selection has its own p99. Where they are too many the longest are
+  // at hand, and those of the selection are asked for.
+  const spec = gap?.n > 0 && threshold < Infinity ? { kind: 'gaps', low: Math.floor(2 ** (Math.floor(Math.log2(threshold) * 4) / 4)) } : null
+  const whole = useView(spec, true), part = useView(whole?.low > threshold && within ? spec : null), v = part?.columns && within ? part : whole, gaps = v?.columns
+  const single = useView(gap?.n > 0 && rows.n <= fewLanes ? { kind: 'gaps', low: 1, from, to, limit: 20000 } : null), ticks = single && !(single.total > single.n) ? single.columns : null
   const used = useMemo(() => {
     const set = new Set()
     const ok = rows.status.values.indexOf('ok')
     for (let i = 0; i < Math.min(rows.n, 5000); i++) if (rows.status.codes[i] === ok) for (const [, , p] of segments(rows, i)) set.add(p)
     return set
   }, [rows])
-  const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && worst)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
+  const legend = [...phases.filter(([p]) => used.has(p) || (p === 5 && spec && gaps?.row.length > 0)).map(([, l, c]) => ({ label: c === 'stall' ? `gap of ${text('ns', threshold)} or more (p99)` : l, color: c })), ...['failed', 'aborted'].filter((x) => run.requests[x] > 0).map((x) => ({ label: x, color: x }))]
   const table = () => ({ head: ['request', 'start (s)', 'TTFT (ms)', 'E2E (ms)', 'status'], rows: Array.from(rows.row, (r, i) => [rows.request_id.values[rows.request_id.codes[i]] ?? String(r), (rows.arrival[i] / 1e9).toFixed(3), (rows.ttft[i] / 1e6).toFixed(1), (rows.e2e[i] / 1e6).toFixed(1), rows.status.values[rows.status.codes[i]]].map((x) => x === 'NaN' ? '—' : x)) })
-  return html`<${Figure} title="Requests" sentence=${own ? `${count(rows.n)} requests, each from its own start: the source does not say when they were sent. Click one to open it.` : `${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.${omitted(gap, rows, v)}`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
-    <${Gantt} rows=${all} from=${from} to=${to} within=${own ? null : within} order=${order} worst=${worst} threshold=${threshold} selected=${selected} onBrush=${own ? null : (a, b) => zoom(a, b)} own=${own} onPick=${open} height=${Math.min(520, Math.max(200, rows.n * 7 + 60))} /></${Figure}>`
+  return html`<${Figure} title="Requests" sentence=${own ? `${count(rows.n)} requests, each from its own start: the source does not say when they were sent. Click one to open it.` : `${count(rows.n)} requests over ${text('ns', to - from)}; drag to zoom into a time, click one to open it.${thin(rows.n) ? ' Lanes are thinner than a pixel: each pixel shows the worst in it.' : ''}${v?.low > threshold ? ` Gaps are too many here: those of ${text('ns', v.low)} or more are drawn. Zoom in to see the others.` : ''}`} table=${table} legend=${legend} controls=${html`<${Choice} label="Order" value=${order} onChange=${setOrder} options=${[['start', 'By start'], ['packed', 'Packed']]} />`}>
+    <${Gantt} rows=${all} from=${from} to=${to} within=${own ? null : within} order=${order} gaps=${gaps} ticks=${ticks} threshold=${threshold} selected=${selected} onBrush=${own ? null : (a, b) => zoom(a, b)} own=${own} onPick=${open} height=${tall(rows.n)} /></${Figure}>`
 })
 
 // Flight is the number of requests in flight on the same axis.
@@ -62,28 +61,35 @@ const Flight = memo(({ rows, from, to, picked }) => {
     <${Lines} t=${c.t} series=${[{ label: 'in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${110} from=${from} to=${to} sync="time" onRange=${zoom} label="Requests in flight" /></${Figure}>`
 })
 
-const Gaps = memo(({ from, to, ranked, setRanked, run }) => {
-  const m = run.metrics.chunk_gap, v = useView(m?.n ? { kind: 'heatmap', metric: 'chunk_gap', xbins: 160, ybins: 48, from, to } : null)
+// Gaps are counted over all of the time, and finer over the selected one. What that does
+// not reach yet shows the coarse counts at once, on the same scale of lengths.
+const Gaps = memo(({ from, to, within, ranked, setRanked, run }) => {
+  const m = run.metrics.chunk_gap, map = { kind: 'heatmap', xbins: 160, ybins: 48 }
+  const coarse = useView(m?.n ? map : null, true), y = coarse?.columns?.y, fine = useView(within && y?.length ? { ...map, from, to, low: y[0], high: y[y.length - 1] - 1 } : null)
+  const v = within && fine?.columns ? fine : coarse
   if (!m?.n) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="sentence"><${Null} code=${m?.reason} /></p></section>`
-  if (!v) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">Reading …</p></section>`
-  if (v.error) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">${v.error.message}</p></section>`
-  if (!v.columns.count.some((n) => n > 0)) return html`<section class="panel"><h3>Gaps between tokens (ITL)</h3><p class="sentence">${count(m.n)} chunk gaps, none of which can be placed on one axis of time: <${Null} code="clock" />. Latency shows their distribution.</p></section>`
+  if (!coarse) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">Reading …</p></section>`
+  if (!v.columns) return html`<section class="panel"><h3>Gaps between tokens</h3><p class="muted">${v.error.message}</p></section>`
+  if (!coarse.columns.count.some((n) => n > 0)) return html`<section class="panel"><h3>Gaps between tokens (ITL)</h3><p class="sentence">${count(m.n)} chunk gaps, none of which can be placed on one axis of time: <${Null} code="clock" />. Latency shows their distribution.</p></section>`
   const out = (v.below || 0) + (v.above || 0) + (v.outside || 0)
   return html`<${Figure} title="Gaps between tokens (ITL)" sentence=${`${count(m.n)} chunk gaps of ${count(m.requests || 0)} requests: median ${text(m.unit, m.quantiles['0.5'] ?? m.mean)}, p99 ${m.quantiles['0.99'] === undefined ? '—' : text(m.unit, m.quantiles['0.99'])}${out ? `; ${count(out)} outside the area` : ''}. ${ranked ? 'Ranked colours: the rarest cells stand out.' : 'Linear colours: the most frequent cells stand out.'} Click a cell to open its requests.`}
     table=${() => ({ head: ['time (s)', 'gap from (ms)', 'gap to (ms)', 'gaps'], rows: cells(v) })} controls=${html`<${Choice} label="Colours" value=${ranked} onChange=${setRanked} options=${[[false, 'Linear'], [true, 'Ranked']]} />`} legend=${[ranked ? { kind: 'ramp', from: 'most frequent', to: 'rarest' } : { kind: 'ramp', from: 'none', to: count(v.columns.count.reduce((a, b) => Math.max(a, b), 0)) + ' gaps in a cell' }]}>
-    <${Heat} map=${{ x: v.columns.x, y: v.columns.y, count: v.columns.count }} ranked=${ranked} unit="ns" title="gap" from=${from} to=${to} onBrush=${(a, b) => zoom(a, b)} onPick=${longest} /></${Figure}>`
+    <${Heat} map=${v.columns} under=${v === coarse ? null : coarse.columns} ranked=${ranked} unit="ns" title="gap" from=${from} to=${to} onBrush=${(a, b) => zoom(a, b)} onPick=${longest} /></${Figure}>`
 })
 
 // longest opens the request with the longest gap in a part of the time, if it is as long
 // as the cell says; , and . walk through the others.
-async function longest(from, to, least) {
-  const v = await store.view({ kind: 'gantt', from, to, offset: 0, limit: 2000, width: 1 }).catch(() => null), list = []
-  v?.columns?.worst?.forEach((gap, i) => gap >= least && list.push([gap, v.columns.row[i]]))
+async function longest(from, to, low, high) {
+  const v = await store.view({ kind: 'gaps', from, to, low, high, limit: 20000 }).catch(() => null), list = []
+  v?.columns?.gap.forEach((gap, i) => {
+    const end = v.columns.end[i] // a saved document holds others too
+    if (gap >= low && gap <= high && end >= from && end < to) list.push([gap, v.columns.row[i]])
+  })
   if (!list.length) return store.notice('The requests of this cell are not at hand.')
   list.sort((a, b) => b[0] - a[0])
-  walk.rows = list.map(([, row]) => row)
+  walk.rows = [...new Set(list.map(([, row]) => row))]
   open(walk.rows[0])
-  store.notice(`${count(list.length)} requests have a gap of ${text('ns', least)} or more there; , and . walk through them.`)
+  store.notice(`${count(walk.rows.length)} request${walk.rows.length > 1 ? 's have gaps' : ' has a gap'} of ${text('ns', low)} to ${text('ns', high)} there; , and . walk through them.`)
 }
 
 function cells(v) {
