@@ -357,12 +357,18 @@ func difference(want, got []byte) string {
 	return fmt.Sprintf("at byte %d of %d and %d:\n want …%s…\n got  …%s…", i, len(want), len(got), cut(want), cut(got))
 }
 
-// TestFile opens the document from a disk.
+// TestFile opens the document from a disk: soon after a drop there is a report.
 func TestFile(t *testing.T) {
 	path := document(t)
 	ctx := newTab(t)
 	ready(t, ctx, "file://"+path)
+	eval[bool](t, ctx, `(addEventListener('drop', () => {
+		globalThis.began = performance.now()
+		new MutationObserver((_, o) => { if (`+settled+`) { o.disconnect(); globalThis.took = performance.now() - began } }).observe(document, { subtree: true, childList: true, attributes: true })
+	}), true)`)
 	report, failure := dropped(t, ctx, filepath.Join(root, "testdata/sample/tokenlog.jsonl"))
+	wait(t, ctx, "globalThis.took")
+	within(t, "the report of the sample", eval[float64](t, ctx, "took"), 1500)
 	if failure != "" {
 		t.Fatal(failure)
 	}

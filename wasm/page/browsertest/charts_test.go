@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -63,6 +64,9 @@ func TestPictures(t *testing.T) {
 				continue
 			}
 			marks, texts := drawing(t, f.Title, f.Text)
+			if !units.MatchString(texts) {
+				t.Errorf("%s: no unit in %.300s", f.Title, texts)
+			}
 			if marks < 5 || !strings.Contains(texts, f.Title) || !strings.Contains(texts, f.Legend) || !strings.Contains(texts, "server.jsonl") || !strings.Contains(texts, "servescope "+version) {
 				t.Errorf("%s: %d marks, %.300s", f.Title, marks, texts)
 			}
@@ -72,6 +76,9 @@ func TestPictures(t *testing.T) {
 		t.Errorf("%d pictures", all)
 	}
 }
+
+// units are those of which every picture has one at least.
+var units = regexp.MustCompile(`\b(ns|µs|ms|s|min|tok|req|ms/tok|tok/s|req/s)\b|%|requests`)
 
 // drawing counts the marks of an SVG and joins its texts.
 func drawing(t *testing.T, name, text string) (marks int, texts string) {

@@ -6,11 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 // TestExportsEqualNative holds the files that the page writes to those of the
-// command, byte for byte.
+// command, byte for byte: of all requests, and of some.
 func TestExportsEqualNative(t *testing.T) {
 	program := command(t)
 	sample := stamped(t, filepath.Join(root, "testdata/sample/tokenlog.jsonl"))
@@ -20,11 +21,23 @@ func TestExportsEqualNative(t *testing.T) {
 	if _, failure := dropped(t, ctx, sample); failure != "" {
 		t.Fatal(failure)
 	}
-	for _, what := range []string{"requests.csv", "requests.jsonl", "requests.parquet", "requests.arrow", "tokens.parquet", "steps.csv"} {
-		table, _, _ := bytes.Cut([]byte(what), []byte("."))
+	some := []string{"--filter", "prompt_tokens > 400 and status = ok", "--from", "+2s", "--to", "+4.6s"}
+	for what, flags := range map[string][]string{
+		"requests.csv": some, "requests.jsonl": nil, "requests.parquet": some, "requests.arrow": some, "tokens.parquet": some, "tokens.arrow": nil, "steps.csv": nil,
+		"report.json": append(some, "--slo", "ttft=300ms,tpot=30ms", "--by", "status", "--window", "1s"), "report.csv": some,
+	} {
+		table, form, _ := strings.Cut(what, ".")
 		path := filepath.Join(t.TempDir(), what)
-		cmd := exec.Command(program, "convert", "--table", string(table), "-o", path, filepath.Base(sample))
+		cmd := exec.Command(program, "convert", "--table", table)
+		if table == "report" {
+			cmd = exec.Command(program, "analyze", "--format", form)
+		}
+		cmd.Args = append(append(cmd.Args, flags...), "-o", path, filepath.Base(sample))
 		cmd.Dir = filepath.Dir(sample)
+		query := make(map[string]string)
+		for i := 0; i < len(flags); i += 2 {
+			query[flags[i][2:]] = flags[i+1]
+		}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v: %s", what, err, out)
 		}
@@ -32,7 +45,7 @@ func TestExportsEqualNative(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := eval[string](t, ctx, `globalThis.servescope.session.export({}, { what: '`+what+`' }).then(({ bytes }) => {
+		text := eval[string](t, ctx, `globalThis.servescope.session.export(`+quoted(query)+`, { what: '`+what+`' }).then(({ bytes }) => {
 			let text = ''
 			for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768))
 			return btoa(text)

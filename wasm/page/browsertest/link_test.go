@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -20,5 +21,39 @@ func TestBadLink(t *testing.T) {
 	}
 	if n := eval[int](t, ctx, `document.querySelectorAll('#view figure').length`); n < 3 {
 		t.Errorf("%d charts", n)
+	}
+}
+
+// TestRoundTrip: the link that the page writes in each of its views shows the same again
+// in another page: the selection, the limits, the groups and windows, the definitions, the
+// runs that are compared, and every text of the view.
+func TestRoundTrip(t *testing.T) {
+	server, client := busy(t, 150)
+	ctx := newTab(t)
+	const link = "v=1&run=1&base=0&m=e2e&curve=percentile&color=concurrency&by=model&p=90&groups=model,status&w=5s&t=1s..20s~2.5s..14s&f=prompt_tokens+>+100&slo=ttft:1s,tpot:40ms&def=vllm-2026&sel=190&theme=dark"
+	const texts = `JSON.stringify(['.top', '.selection', '#limits', '.tabs', '#view'].map(s => document.querySelector(s).innerText))`
+	show(t, ctx, link, server, client)
+	type shown struct{ Link, Texts string }
+	var want []shown
+	for _, view := range seven {
+		eval[bool](t, ctx, `(document.getElementById('tab-`+view+`').click(), true)`)
+		wait(t, ctx, drawn)
+		want = append(want, eval[shown](t, ctx, `(async () => ({ Link: location.hash.slice(1), Texts: `+texts+` }))()`))
+	}
+	for i, w := range want {
+		for _, part := range strings.Split(link, "&") {
+			if decoded, _ := url.QueryUnescape(w.Link); !strings.Contains(strings.ReplaceAll(decoded, " ", "+"), part) {
+				t.Errorf("%s: the link %s lacks %s", seven[i], decoded, part)
+			}
+		}
+		show(t, ctx, w.Link, server, client)
+		wait(t, ctx, drawn)
+		got := eval[shown](t, ctx, `(async () => ({ Link: location.hash.slice(1), Texts: `+texts+` }))()`)
+		if got.Texts != w.Texts {
+			t.Errorf("%s: %s", seven[i], difference([]byte(w.Texts), []byte(got.Texts)))
+		}
+		if got.Link != w.Link {
+			t.Errorf("%s: the link is %s, and was %s", seven[i], got.Link, w.Link)
+		}
 	}
 }

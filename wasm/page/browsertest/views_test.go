@@ -175,10 +175,11 @@ func TestHostile(t *testing.T) {
 	if title := eval[string](t, ctx, `document.title`); strings.Contains(title, "owned") {
 		t.Errorf("title %q", title)
 	}
+	testHostileDialogs(t, ctx, file)
 }
 
-func quoted(s string) string {
-	text, _ := json.Marshal(s)
+func quoted(v any) string {
+	text, _ := json.Marshal(v)
 	return string(text)
 }
 

@@ -4,7 +4,7 @@ import { metricName } from './names.js'
 import { reason, excluded, plainly } from './reasons.js'
 
 // cell keeps what a log holds from being markup.
-export const cell = (s) => String(s).replace(/[\\|<>*_`[\]]/g, '\\$&').replace(/\s+/g, ' ')
+export const cell = (s) => String(s).replace(/[\\|&<>*_`[\]]/g, '\\$&').replace(/\s+/g, ' ')
 
 const shown = ['ttft', 'tpot', 'chunk_gap', 'e2e', 'prompt_tokens', 'output_tokens']
 const rates = ['request_rate', 'tps', 'tps_prompt', 'concurrency_mean']
