@@ -13,7 +13,7 @@ type shard struct {
 	run     *trace.RunMeta
 	file    string
 	to      *shardEnds // where requests go that end
-	at      uint64     // place of the event that is added; of requests that end
+	at      uint64     // place of the event that is added, by which ends are ordered
 	table   table
 	recent  recent
 	free    []*open // requests that are not in use
@@ -180,8 +180,8 @@ func (a *shard) begin(e *Events, ev *Event, id []byte) *open {
 	return q
 }
 
-// pageLen is the number of open requests that are allocated together.
-const pageLen = 1024
+// pageLen is the number of open requests of a shard that are allocated together.
+const pageLen = 1024 / Shards
 
 // fresh returns a request that is not in use, empty.
 func (a *shard) fresh() *open {
