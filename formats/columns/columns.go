@@ -20,7 +20,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    func(head *formats.Head) (formats.Score, string) { return mapping.Sniff(head) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return mapping.Open(ctx, src, opt)
+		return mapping.Open(ctx, src, opt, "columns")
 	},
 	Learn: mapping.Learn,
 }

@@ -12,8 +12,8 @@ import (
 	"servescope/formats/internal/jsonrows"
 )
 
-// Open begins to read a text.
-func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats.Reader, error) {
+// Open begins to read a text for the format of that name.
+func Open(ctx context.Context, src formats.Source, opt formats.Options, format string) (formats.Reader, error) {
 	s, m, err := learn(src, opt.Map)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	if opt.Block > 0 {
 		r.in.Size = opt.Block
 	}
-	r.begin(src.Name(), "columns", opt)
+	r.begin(src.Name(), format, opt)
 	return r, nil
 }
 
