@@ -99,7 +99,7 @@ func (s *sample) take() {
 // fill makes the profiles of columns that have none.
 func (s *sample) fill() {
 	for len(s.profiles) < len(s.names) {
-		p := profile{}
+		p := profile{other: (*profile).otherDate}
 		i := len(s.profiles)
 		p.joined, p.levels, p.named = words(s.names[i][s.wrap(i):])
 		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0

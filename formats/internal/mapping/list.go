@@ -58,7 +58,7 @@ func floatsOf(raw []byte) (list []float64, ok bool) {
 
 // datesOf reads an array of dates, with or without quotes, and calls each for
 // them; one that is null has no digits of the day.
-func datesOf(raw []byte, o order, each func(d date, known bool)) bool {
+func datesOf(raw []byte, parse func([]byte) (date, bool), each func(d date, known bool)) bool {
 	if len(raw) < 2 || raw[0] != '[' || raw[len(raw)-1] != ']' {
 		return false
 	}
@@ -78,7 +78,7 @@ func datesOf(raw []byte, o order, each func(d date, known bool)) bool {
 			item, rest, _ = bytes.Cut(rest, []byte(","))
 		}
 		rest = bytes.TrimSpace(rest)
-		d, known := dateOf(item, o)
+		d, known := parse(item)
 		if !known && !isNull(item) {
 			return false
 		}
@@ -99,7 +99,7 @@ func (r *reader) stampsOf(dst []int64, raw []byte, e *entry) (list []int64, ok b
 		return list, ok
 	}
 	list = dst
-	ok = datesOf(raw, e.order, func(d date, known bool) { list = append(list, r.stampOr(e.role, &d, known)) })
+	ok = datesOf(raw, func(item []byte) (date, bool) { return dateOf(item, e.order) }, func(d date, known bool) { list = append(list, r.stampOr(e.role, &d, known)) })
 	return list, ok
 }
 

@@ -34,6 +34,8 @@ type profile struct {
 	flags     int           // values that are true or false
 	texts     []string      // by record, of such a column
 	typed     *column.Field // what a columnar file says of it, or nil
+
+	other func(p *profile, raw []byte) bool // takes a date in a form beyond that of parseDate; nil: none are taken
 }
 
 // add takes the value of record k.
@@ -76,7 +78,7 @@ func (p *profile) value(c cell) float64 {
 	}
 	if c.kind == formats.Array || len(raw) > 0 && raw[0] == '[' && c.kind == formats.String {
 		dates := 0
-		if datesOf(raw, noOrder, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
+		if datesOf(raw, parseDate, func(d date, known bool) { dates++; p.digits = max(p.digits, d.digits) }) && dates > 0 {
 			p.lists++
 			p.dates++
 			return -1
@@ -95,10 +97,10 @@ func (p *profile) value(c cell) float64 {
 		p.numeral(raw, v)
 		return v
 	}
-	if d, ok := dateOf(raw, noOrder); ok {
+	if d, ok := parseDate(raw); ok {
 		p.dates++
 		p.digits = max(p.digits, d.digits)
-	} else if p.number(raw) {
+	} else if p.other != nil && p.other(p, raw) {
 		p.dates++
 	} else if _, ok := duration(raw); ok {
 		p.durations++
@@ -205,6 +207,15 @@ func (p *profile) fits(c class) bool {
 		return numeric || p.commas > 0
 	}
 	return p.n > 0
+}
+
+// otherDate takes a date in a form beyond that of parseDate.
+func (p *profile) otherDate(raw []byte) bool {
+	if d, ok := named(raw); ok {
+		p.digits = max(p.digits, d.digits)
+		return true
+	}
+	return p.number(raw)
 }
 
 // number takes a date of three numbers.
