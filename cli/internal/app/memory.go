@@ -54,8 +54,10 @@ func memoryIn(text []byte) int64 {
 	return n * scale
 }
 
+// memoryFlag is of what is held of the inputs, which is not all that the process has:
+// the README's limits say what else there is.
 func memoryFlag() cli.Flag {
-	return &cli.StringFlag{Name: "memory", Usage: "`SIZE` to hold: 1GiB, 512MB (default: a quarter of all)"}
+	return &cli.StringFlag{Name: "memory", Usage: "hold `SIZE` of data: 1GiB, 512MB (default: a quarter)"}
 }
 
 // memory returns the budget that c names: a quarter of the machine's memory
