@@ -53,9 +53,6 @@ func Main() int {
 		cancel(interrupt{s})
 	}()
 	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now()}
-	if closed(os.Stdout, os.Stderr) {
-		p.Stdout = nowhere{}
-	}
 	return Run(ctx, p, os.Args[1:])
 }
 

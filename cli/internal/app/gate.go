@@ -98,9 +98,6 @@ func (p *Process) runGate(c *cli.Context) error {
 	err = p.write(path, append(w.names(), c.String("baseline")), func(out io.Writer) error {
 		return printGate(out, res, form, render.TextOptions{Color: color, Width: width(p.Stdout)})
 	})
-	if errors.Is(err, errClosed) {
-		err = nil // the exit code is the verdict too, and may be all that is wanted
-	}
 	if err == nil {
 		err = lost(res.Diags, c.Bool("strict"))
 	}
