@@ -43,6 +43,7 @@ type auditor struct {
 	few     bool        // there are few enough tokens for kernels of token lists
 	rows    int
 	outputs map[string]*output
+	names   map[string]bool // the distributions that figures are about, and those that rates count
 	err     error
 }
 
@@ -51,10 +52,14 @@ func (s *Session) audit(ctx context.Context) (*audits, error) {
 	if s.audits != nil {
 		return s.audits, nil
 	}
-	a := auditor{ctx: ctx, s: s, outputs: make(map[string]*output)}
+	a := auditor{ctx: ctx, s: s, outputs: make(map[string]*output), names: map[string]bool{"output_tokens": true, "prompt_tokens": true}}
 	for _, r := range s.runs {
 		for _, m := range r.members {
+			for i := range m.Doubts {
+				a.ask(m.Doubts[i].Metric)
+			}
 			for i := range m.Reported {
+				a.ask(m.Reported[i].Metric)
 				if q, err := strconv.ParseFloat(m.Reported[i].Stat, 64); err == nil && !slices.Contains(a.q.Ranks, q) {
 					a.q.Ranks = append(a.q.Ranks, q)
 				}
@@ -79,6 +84,14 @@ func (s *Session) audit(ctx context.Context) (*audits, error) {
 	}
 	s.audits = out
 	return out, nil
+}
+
+// ask adds a metric to those that cells hold.
+func (a *auditor) ask(name string) {
+	a.names[name] = true
+	if m, ok := metric.Lookup(name); ok {
+		a.names[m.Name] = true
+	}
 }
 
 // measure counts the requests and their tokens.
@@ -179,7 +192,7 @@ func (a *auditor) cell(r *run, name string) *report.Cell {
 	out := a.outputs[name]
 	if out == nil && a.err == nil {
 		var e *engine
-		if e, a.err = engineFor(name); a.err != nil {
+		if e, a.err = someOf(name, a.names); a.err != nil {
 			return nil
 		}
 		if !a.few {

@@ -33,6 +33,16 @@ func engineFor(name string) (*engine, error) {
 	return e, nil
 }
 
+// someOf returns an engine of a definition set for some distributions alone, which
+// completes no cell; see kernel.Some.
+func someOf(name string, names map[string]bool) (*engine, error) {
+	d, err := metric.LookupDefinition(name)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{kernels: kernel.Some(d, names), metric: kernel.Column(d)}, nil
+}
+
 // complete adds what no kernel has filled, as null for the given reason: no
 // metric is ever left out.
 func (e *engine) complete(c *report.Cell, reason string) {

@@ -225,9 +225,14 @@ func (v view) of() *View {
 // split decides how a pass is cut into states and merged.
 func run(t testing.TB, def *metric.Definition, q *query.Query, views []view, split func(fresh func() State, views []view) State) *sink {
 	t.Helper()
+	return runKernels(t, All(def), q, views, split)
+}
+
+// runKernels is run with the given kernels.
+func runKernels(t testing.TB, kernels []Kernel, q *query.Query, views []view, split func(fresh func() State, views []view) State) *sink {
+	t.Helper()
 	out := newSink()
 	facts := &Facts{Runs: boundsOf(q, views)}
-	kernels := All(def)
 	final := make([]State, len(kernels))
 	again := make([]bool, len(kernels))
 	for i := range again {

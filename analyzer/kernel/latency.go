@@ -17,13 +17,17 @@ import (
 // they are counted, and those that order statistics need are fetched in a second
 // pass: see fetch. TTFT and what else lies at the start of a request belong to
 // the window of its send, the rest to that of its end.
-type latency struct{ def *metric.Definition }
+type latency struct {
+	def  *metric.Definition
+	only *only
+}
 
 func (latency) Name() string { return "latency" }
 func (latency) Lists() bool  { return false }
 func (k latency) New(q *query.Query, facts *Facts) State {
 	s := new(latencyState)
 	s.base = newBase(k.def, q, facts)
+	s.only, s.skip = k.only, k.only.skipped()
 	if code := facts.Private[k.Name()]; len(code) > 0 {
 		s.refine(code)
 	}
@@ -136,6 +140,9 @@ type latencyState struct {
 	of    *samples // of where
 
 	values []int64 // of requests that are alike
+
+	only *only
+	skip [len(measures)]bool // by slot: nobody asks for it
 }
 
 func (s *latencyState) Update(v *View) {
@@ -192,7 +199,7 @@ func (s *latencyState) fold(q *row, several bool, begin, end place) *samples {
 	late := s.cells.at(end, 0)
 	for slot := range measures {
 		m := &measures[slot]
-		if several && m.ofSequence() {
+		if several && m.ofSequence() || s.skip[slot] {
 			continue
 		}
 		c := early
@@ -210,6 +217,9 @@ func (s *latencyState) flush() {
 		return
 	}
 	for slot := range measures {
+		if s.skip[slot] {
+			continue
+		}
 		if slot == slotTPOT && s.def.TPOT != nil && s.def.TPOT.Weighted {
 			for _, q := range s.alike {
 				s.of.put(slot, q, s.def)
@@ -253,7 +263,7 @@ func (s *latencyState) putAll(to *samples, slot int) {
 func (s *latencyState) sequence(x *batch, i int, w *row) {
 	c := s.cells.at(x.place(w, x.group[i], w.leaving()), 0)
 	for slot := range measures {
-		if measures[slot].ofSequence() {
+		if measures[slot].ofSequence() && !s.skip[slot] {
 			c.put(slot, w, s.def)
 		}
 	}
@@ -326,7 +336,7 @@ func (s *latencyState) Finish(out Output) {
 			c := out.Cell(run, t.group, t.window)
 			bySide := s.unite(t.from)
 			main := info.latency(s.def)
-			wide, idle := t.window == NoWindow, len(t.from) == 0
+			wide, idle := t.window == NoWindow && s.only == nil, len(t.from) == 0
 			lack := new(samples) // says what sides lack
 			if of := bySide[info.counting()]; of != nil {
 				lack = of
@@ -376,6 +386,9 @@ func (s *latencyState) unite(places []place) (bySide [slots]*samples) {
 // put writes one metric. Idle cells hold no request at all; lack tells how many
 // requests of the cell have no row of the side.
 func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Side, of, lack *samples, wide, idle bool) {
+	if !s.only.has(name) {
+		return
+	}
 	if of == nil {
 		of = new(samples)
 	}
@@ -397,7 +410,7 @@ func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Sid
 
 // notes says what a reader of the cell's latencies must know.
 func (s *latencyState) notes(c *report.Cell, info *runInfo, main trace.Side, of *samples) {
-	if of == nil {
+	if of == nil || s.only != nil {
 		return
 	}
 	add := func(name, format string, args ...any) {

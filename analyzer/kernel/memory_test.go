@@ -42,7 +42,7 @@ func TestCellsShareTheBudget(t *testing.T) {
 	packedBudget = 2 << 20
 	store := new(disk)
 	q, facts := new(query.Query), &Facts{Store: store}
-	k := tokens{metric.Default, new(foundTokens)}
+	k := tokens{metric.Default, new(foundTokens), nil}
 	states := []*tokensState{k.New(q, facts).(*tokensState), k.New(q, facts).(*tokensState)}
 	want := make([][]int64, runs)
 	for run := range want {

@@ -18,6 +18,7 @@ import (
 type tokens struct {
 	def   *metric.Definition
 	found *foundTokens
+	only  *only
 }
 
 // foundTokens is what a pass has found, decoded once for the states of the next.
@@ -44,9 +45,14 @@ func (tokens) Lists() bool  { return true }
 
 func (k tokens) New(q *query.Query, facts *Facts) State {
 	s := newTokensState(k.def, q, facts)
+	s.only = k.only
 	if code := facts.Private[k.Name()]; len(code) > 0 {
 		s.shared = k.found
-		s.found = s.shared.of(code, func() *tokensState { return newTokensState(k.def, q, facts) })
+		s.found = s.shared.of(code, func() *tokensState {
+			s := newTokensState(k.def, q, facts)
+			s.only = k.only
+			return s
+		})
 	}
 	return s
 }
@@ -71,6 +77,7 @@ type tokensState struct {
 
 	added int   // values since the last pack, at most
 	held  int64 // bytes of packed values in memory
+	only  *only
 
 	shared *foundTokens // holds found
 	buf    []int64

@@ -138,7 +138,7 @@ func (s *tokensState) Finish(out Output) {
 			} else if p.empty() { // of a group that has nothing in the query's interval
 				idle = true
 			}
-			s.put(out.Cell(run, t.group, t.window), p, int(run) < len(s.facts.Runs) && s.facts.Runs[run].Sized, side, t.window == NoWindow, idle)
+			s.put(out.Cell(run, t.group, t.window), p, int(run) < len(s.facts.Runs) && s.facts.Runs[run].Sized, side, t.window == NoWindow && s.only == nil, idle)
 		}
 	})
 }
@@ -153,6 +153,9 @@ func (s *tokensState) put(c *report.Cell, p *pool, sized bool, side trace.Side, 
 		name  string
 		scale float64
 	}{{"chunk_gap", gapScale}, {"token_latency", fraction}, {"tokens_per_chunk", 1}} {
+		if !s.only.has(m.name) {
+			continue
+		}
 		out := s.emptyMetric(m.name, side, p.excluded[i], idle)
 		out.Requests = p.requests[i]
 		out = s.pooled(out, p.digests[i], m.scale, wide)
@@ -161,10 +164,13 @@ func (s *tokensState) put(c *report.Cell, p *pool, sized bool, side trace.Side, 
 		}
 		setMetric(c, m.name, out)
 	}
-	if s.plain() && !sized && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
+	if s.only.has("token_latency") && s.plain() && !sized && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
 		out := s.emptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token
 		out.Requests = p.requests[gapDigest]
 		setMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))
+	}
+	if !s.only.has("ttft_upper") {
+		return
 	}
 	m := s.emptyMetric("ttft_upper", side, p.noUpper, idle)
 	m = s.distribution(m, &measure{}, stat.SampleOf(p.upper), wide)
