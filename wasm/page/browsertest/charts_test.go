@@ -68,7 +68,7 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: no unit in %.300s", f.Title, texts)
 			}
 			if marks < 5 || !strings.Contains(texts, f.Title) || !strings.Contains(texts, f.Legend) || !strings.Contains(texts, "server.jsonl") || !strings.Contains(texts, "servescope "+version) {
-				t.Errorf("%s: %d marks, %.300s", f.Title, marks, texts)
+				t.Errorf("%s: %d marks, %.600s", f.Title, marks, texts)
 			}
 		}
 	}
@@ -80,14 +80,15 @@ func TestPictures(t *testing.T) {
 // units are those of which every picture has one at least.
 var units = regexp.MustCompile(`\b(ns|µs|ms|s|min|tok|req|ms/tok|tok/s|req/s)\b|%|requests`)
 
-// drawing counts the marks of an SVG and joins its texts.
+// drawing counts the marks of an SVG and joins its texts, which are broken into lines
+// where the picture is narrow.
 func drawing(t *testing.T, name, text string) (marks int, texts string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(text))
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			return marks, texts
+			return marks, strings.Join(strings.Fields(texts), " ")
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -301,4 +301,21 @@ func TestSelection(t *testing.T) {
 			t.Errorf("link %s lacks %s", hash, part)
 		}
 	}
+	testUntimed(t, ctx)
+}
+
+// testUntimed: of requests whose send times are not recorded no chart over time says
+// that nothing came, and Compare says which figures a run has not.
+func testUntimed(t *testing.T, ctx context.Context) {
+	of := filepath.Join(root, "testdata/formats")
+	show(t, ctx, "v=1&view=load", filepath.Join(of, "vllmbench/v0.7-chat-role-chunk/input.json"), sampleFiles()[0])
+	wait(t, ctx, drawn)
+	if text := eval[string](t, ctx, `document.getElementById('view').innerText`); !strings.Contains(text, "no common clock") || strings.Contains(text, "at most 0") || eval[int](t, ctx, `document.querySelectorAll('#view canvas').length`) > 0 {
+		t.Errorf("Load shows %s", text)
+	}
+	eval[bool](t, ctx, `(document.getElementById('tab-compare').click(), true)`)
+	wait(t, ctx, drawn)
+	if text := eval[string](t, ctx, `document.querySelector('#view .facts').textContent`); !strings.Contains(text, "Mean in flight (B: no common clock)") {
+		t.Errorf("Compare lacks %s", text)
+	}
 }

@@ -1,11 +1,14 @@
 // Opening files: the empty page, dropping anywhere, pasting, and what goes wrong.
 import { html, use, useState, useRef, useEffect } from './ui.js'
 import * as store from './store.js'
-import { text } from './format.js'
+import { text, count } from './format.js'
 import { command } from './query.js'
 import { samples } from './samples.js'
 import { visible, clean } from './visible.js'
 import { Diags } from './views/diagnostics.js'
+
+// most is how many files are taken at a time.
+const most = 1000
 
 // gather turns what was dropped into files; folders are walked.
 async function gather(items) {
@@ -16,11 +19,12 @@ async function gather(items) {
     else if (i.kind === 'file') out.push(i.getAsFile())
   }
   for (const e of entries) await walk(e, out)
-  return out.filter(Boolean)
+  if (out.length > most) store.notice(`A folder holds more than ${count(most)} files: only the first ${count(most)} are read. Drop fewer, or use the command line.`)
+  return out.filter(Boolean).slice(0, most)
 }
 
 async function walk(entry, out) {
-  if (out.length >= 1000) return
+  if (out.length > most) return
   if (entry.isFile) {
     out.push(await new Promise((ok, bad) => entry.file(ok, bad)))
     return
@@ -73,7 +77,7 @@ export function Empty() {
     <p class="lead">servescope reads what vLLM, SGLang, other servers or a benchmark client left behind and takes TTFT, TPOT and throughput apart.</p>
     <button class="zone" onClick=${browse} disabled=${st.phase === 'starting'}>
       <b>${st.phase === 'opening' ? 'Reading ' + st.names.slice(0, 3).join(', ') + (st.names.length > 3 ? ' …' : '') : 'Drop logs or result files here'}</b>
-      <span>or click to choose, or paste. Compressed files and archives are unpacked; several files are runs to compare.</span>
+      <span>${st.phase === 'opening' ? 'Figures stand here as soon as the first requests are whole. What can only be told from all of a file, as a trace of an engine, is shown when it has been read.' : 'or click to choose, or paste. Compressed files and archives are unpacked; several files are runs to compare.'}</span>
     </button>
     <div class="row"><button onClick=${sample} disabled=${st.phase !== 'empty' && st.phase !== 'failed'}>Try the sample run</button><span class="muted">${st.phase === 'starting' ? 'The engine starts …' : ''}</span></div>
     ${st.phase === 'failed' && html`<${Failure} st=${st} />`}

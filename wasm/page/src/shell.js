@@ -2,7 +2,7 @@
 import { html, use, useState, useEffect, useRef, useMemo, spoken } from './ui.js'
 import * as store from './store.js'
 import { views } from './state.js'
-import { duration, text, count, parseDuration } from './format.js'
+import { text, common, number, count } from './format.js'
 import { command, query, range } from './query.js'
 import { Lines } from './charts/lines.js'
 import { curve } from './curves.js'
@@ -138,7 +138,7 @@ export function Progress() {
   const b = use(store.busy), waits = use(store.pending)
   if (!b) return waits ? html`<div class="updating" role="status"><span class="sr">Updating</span></div>` : null
   const share = b.total > 0 ? Math.min(1, b.done / b.total) : null
-  return html`<div class="progress" role="progressbar" aria-label="Reading" aria-valuenow=${share === null ? undefined : Math.round(share * 100)} aria-valuemin="0" aria-valuemax="100"><span style=${{ width: (share ?? 0.3) * 100 + '%' }}></span><small>${text('bytes', b.done)}${b.total > 0 ? ' of ' + text('bytes', b.total) : ''}${b.rows ? ' · ' + count(b.rows) + ' requests' : ''}</small><button class="small" onClick=${store.cancel}>Cancel</button></div>`
+  return html`<div class="progress" role="progressbar" aria-label="Reading" aria-valuenow=${share === null ? undefined : Math.round(share * 100)} aria-valuemin="0" aria-valuemax="100"><span style=${{ width: (share ?? 0.3) * 100 + '%' }}></span><small>${b.total > 0 ? number(common('bytes', b.total), b.done) + ' of ' + text('bytes', b.total) : text('bytes', b.done)}${b.rows ? ' · ' + count(b.rows) + ' requests' : ''}</small><button class="small" onClick=${store.cancel}>Cancel</button></div>`
 }
 
 export function Notices() {

@@ -70,11 +70,14 @@ export function Dialog({ title, onClose, children, class: cls }) {
 }
 
 // Spark is a small line of values that share a width: an empirical distribution or
-// a curve over time.
-export function Spark({ points, label, color = 'accent' }) {
+// a curve over time; counts over time stay as they are until the next of their steps.
+export function Spark({ points, label, color = 'accent', steps = false }) {
   if (points.length < 2 || points[0][0] >= points[points.length - 1][0] - 1e-3) return null
   const xs = points.map((p) => p[0]), ys = points.map((p) => p[1])
   const x0 = Math.min(...xs), x1 = Math.max(...xs), y1 = Math.max(...ys, 1e-300), y0 = Math.min(0, ...ys)
-  const d = points.map(([x, y], i) => (i ? 'L' : 'M') + ((x - x0) / (x1 - x0 || 1) * 120).toFixed(1) + ' ' + (27 - (y - y0) / (y1 - y0 || 1) * 25).toFixed(1)).join('')
+  const d = points.map((p, i) => {
+    const x = ((p[0] - x0) / (x1 - x0 || 1) * 120).toFixed(1), y = (27 - (p[1] - y0) / (y1 - y0 || 1) * 25).toFixed(1)
+    return i && steps ? 'H' + x + 'V' + y : (i ? 'L' : 'M') + x + ' ' + y
+  }).join('')
   return html`<svg class="spark" viewBox="0 0 120 28" preserveAspectRatio="none" role="img" aria-label=${label}><path d=${d} class=${'stroke-' + color} /></svg>`
 }

@@ -15,6 +15,7 @@ import { Lines } from '../charts/lines.js'
 import { Frontier } from './frontier.js'
 import { mismatches } from '../mismatch.js'
 import { cell } from '../markdown.js'
+import { reason } from '../reasons.js'
 
 export function pair(s, runs) {
   const b = Math.min(s.run, runs.length - 1), a = s.base !== null && s.base < runs.length && s.base !== b ? s.base : b === 0 ? Math.min(1, runs.length - 1) : 0
@@ -28,13 +29,15 @@ export function Compare() {
   const warnings = mismatches(A, B, all[a], all[b])
   const options = r.runs.map((x, i) => [i, x.label])
   const rows = useMemo(() => table(A, B, all[a], all[b]), [A, B, all[a], all[b]])
+  const lacks = useMemo(() => lacking(A, B), [A, B])
   const copy = () => navigator.clipboard?.writeText(markdown(A, B, rows, warnings)).then(() => store.notice('Copied as Markdown'))
   const names = ['ttft', 'tpot', 'chunk_gap', 'e2e'].filter((n) => A.metrics[n]?.n && B.metrics[n]?.n), name = names.includes(s.metric) ? s.metric : names[0]
   return html`<section class="panel tall"><div class="figure-head"><h2>Compare</h2><${Select} label="A, the base" value=${a} options=${options} onChange=${(v) => store.set({ base: Number(v) })} /><${Select} label="B" value=${b} options=${options} onChange=${(v) => store.set({ run: Number(v), base: Number(v) === a ? b : a })} />
       <button class="small" onClick=${() => store.set({ run: a, base: b })}>Swap</button><span class="grow"></span><button class="small" onClick=${copy}>Copy as Markdown</button></div>
     ${warnings.length > 0 && html`<ul class="findings warnings">${warnings.map((w) => html`<li class="warn">${w}</li>`)}</ul>`}
-    <div class="scroll" tabindex="0" role="region" aria-label="Metrics of both runs"><table class="table pair"><thead><tr><th>metric</th><th class="num">A</th><th class="num">B</th><th class="num">B − A</th><th class="num">p</th><th class="num">n</th></tr></thead>
-      <tbody>${rows.map((x) => html`<tr key=${x.name}><td>${x.title}</td><td class="num">${x.a}</td><td class="num">${x.b}</td><td class=${'num delta ' + x.mark}>${x.delta}</td><td class="num">${x.p}</td><td class="num">${x.n}</td></tr>`)}</tbody></table></div>
+    ${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Metrics of both runs"><table class="table pair"><thead><tr><th>metric</th><th class="num">A</th><th class="num">B</th><th class="num">B − A</th><th class="num">p</th><th class="num">n</th></tr></thead>
+      <tbody>${rows.map((x) => html`<tr key=${x.name}><td>${x.title}</td><td class="num">${x.a}</td><td class="num">${x.b}</td><td class=${'num delta ' + x.mark}>${x.delta}</td><td class="num">${x.p}</td><td class="num">${x.n}</td></tr>`)}</tbody></table></div>`}
+    ${lacks.length > 0 && html`<p class="facts">Not compared, for want of a value: ${lacks.join('; ')}.</p>`}
     <p class="facts">Latencies: medians, and Mann-Whitney's two-sided p over requests; ~ where p ≥ 0.05 or there are fewer than 8 values a side. Gaps are not tested: those of one request depend on each other. Rates have one value per run: no test can tell their difference from chance.</p></section>
     ${name && html`<${Shift} name=${name} names=${names} a=${a} b=${b} A=${A} B=${B} s=${s} />`}
     <${Flights} A=${A} B=${B} />${r.runs.length > 2 && name && html`<${All} runs=${r.runs} all=${all} name=${name} mode=${s.curve} />`}<${Frontier} runs=${r.runs} />`
@@ -50,9 +53,22 @@ function All({ runs, all, name, mode }) {
     <${Curves} series=${series} unit=${unit} name=${metricName(name)} mode=${mode === 'histogram' ? 'ecdf' : mode} /></${Figure}>`
 }
 
+const perRequest = ['ttft', 'tpot', 'chunk_gap', 'e2e', 'prompt_tokens', 'output_tokens'], perRun = ['request_rate', 'tps', 'tps_end_to_end', 'concurrency_mean', 'batch_decode']
+
+// lacking says which figures a run does not have, and why.
+function lacking(A, B) {
+  const none = (r, name) => perRun.includes(name) ? (r.throughput.values[name]?.value ?? null) === null && (r.throughput.values[name]?.reason || 'not_recorded') : !r.metrics[name]?.n && (r.metrics[name]?.reason || 'not_recorded')
+  const of = {}
+  for (const name of [...perRequest, ...perRun]) {
+    const why = [['A', none(A, name)], ['B', none(B, name)]].filter(([, code]) => code).map(([label, code]) => label + ': ' + reason(code)).join(', ')
+    if (why) (of[why] ||= []).push(metricName(name))
+  }
+  return Object.entries(of).map(([why, names]) => names.join(', ') + ' (' + why + ')')
+}
+
 function table(A, B, ra, rb) {
   const out = []
-  for (const name of ['ttft', 'tpot', 'chunk_gap', 'e2e', 'prompt_tokens', 'output_tokens']) {
+  for (const name of perRequest) {
     const x = A.metrics[name], y = B.metrics[name]
     if (!x?.n || !y?.n) continue
     const va = x.quantiles['0.5'], vb = y.quantiles['0.5']
@@ -62,7 +78,7 @@ function table(A, B, ra, rb) {
     const [qa, qb] = [x.quantiles['0.99'], y.quantiles['0.99']]
     if (qa !== undefined && qb !== undefined) out.push(row(name + '99', metricName(name) + ' p99', x.unit, qa, qb, null, `${count(x.n)} · ${count(y.n)}`, false))
   }
-  for (const name of ['request_rate', 'tps', 'tps_end_to_end', 'concurrency_mean', 'batch_decode']) {
+  for (const name of perRun) {
     const x = A.throughput.values[name], y = B.throughput.values[name]
     if (x?.value === null || y?.value === null || !x || !y) continue
     out.push(row(name, metricName(name), x.unit || '', x.value, y.value, null, '1 · 1', false))

@@ -14,12 +14,16 @@ const buckets = [[60, 'Coarse'], [200, 'Medium'], [600, 'Fine']]
 
 export function Load() {
   const run = use(store.run), rows = use(store.here), sel = use(store.selection), [n, setN] = useState(60)
-  return html`${run.requests.total > 0 && rows?.n > 0 && html`<${Series} run=${run} rows=${rows} sel=${sel} n=${n} setN=${setN} />`}
+  return html`${run.requests.total > 0 && rows?.n > 0 && (run.clock === 'request' ? html`<${Untimed} />` : html`<${Series} run=${run} rows=${rows} sel=${sel} n=${n} setN=${setN} />`)}
     ${run.concurrency.little && html`<${Little} l=${run.concurrency.little} />`}
     ${run.throughput.engines?.length > 0 && html`<${Logged} list=${run.throughput.engines} />`}
     ${run.throughput.replicas?.length > 0 && html`<${Replicas} list=${run.throughput.replicas} />`}
     ${run.steps.length > 0 ? html`<${Engines} run=${run} /><${StepTimes} run=${run} />` : html`<section class="panel"><h3>Engine series</h3><p class="sentence">This input holds no steps or statistics of an engine: running, waiting, KV cache. Add the server's log to see them.</p></section>`}`
 }
+
+// Untimed stands for the charts of requests that have no time in common: their zeros
+// would say that nothing came.
+const Untimed = () => html`<section class="panel"><h3>Requests over time</h3><p class="sentence"><${Null} code="clock" />: the source does not say when requests were sent.</p></section>`
 
 function Series({ run, rows, sel, n, setN }) {
   const all = useMemo(() => span(rows), [rows]), [from, to] = sel || all, v = useView({ kind: 'series', buckets: n, from, to, tokens: run.metrics.chunk_gap?.n > 0 })
@@ -30,12 +34,14 @@ function Series({ run, rows, sel, n, setN }) {
   }, [v])
   if (v?.error) return html`<section class="panel"><p class="muted">${v.error.message}</p></section>`
   if (!s) return html`<section class="panel"><p class="muted">Reading …</p></section>`
+  if (v.unplaced >= rows.n) return html`<${Untimed} />`
+  const left = [v.unplaced > 0 && `${count(v.unplaced)} without a time on the first clock are in no chart`, v.open > 0 && `${count(v.open)} without an end are not among those in flight`].filter(Boolean)
   const some = (c) => c && c.some((x) => x > 0), wide = `buckets of ${text('ns', s.w)}`
   const chart = (title, sentence, series, unit) => html`<${Figure} title=${title} sentence=${sentence} table=${() => ({ head: ['time (s)', ...series.map((x) => x.label)], rows: Array.from(s.t, (t, i) => [(t / 1e9).toFixed(3), ...series.map((x) => x.values[i] === x.values[i] ? Number(x.values[i].toPrecision(4)) : '—')]) })} legend=${series.map((x) => ({ label: x.label + (unit ? ' (' + common(unit, 1).symbol + ')' : ''), color: x.color, kind: x.dash ? 'dash' : 'line' }))}>
     <${Lines} t=${s.t} series=${series} unit=${unit} height=${150} sync="load" from=${from} to=${to} end=${s.t[s.t.length - 1] + s.w} onRange=${zoom} label=${title} /></${Figure}>`
   const whole = (v) => v && v.value !== null ? `; ${text(v.unit, v.value)} over the whole selection` : ''
   const peak = (c) => c.reduce((a, b) => b > a ? b : a, 0)
-  return html`<div class="row"><${Choice} label="Buckets" value=${n} onChange=${setN} options=${buckets} /><span class="muted">${wide}; drag over a chart to select a time</span></div>
+  return html`<div class="row"><${Choice} label="Buckets" value=${n} onChange=${setN} options=${buckets} /><span class="muted">${wide}; drag over a chart to select a time${left.length > 0 && '. Of the requests ' + left.join(', ')}</span></div>
     <div class="two">
     ${chart('Requests per second', `Sends or arrivals and ends, ${wide}${whole(run.throughput.values.request_rate)}.`, [{ label: 'arrivals', values: s.arrivals, color: 's0' }, { label: 'ends', values: s.ends, color: 's2' }, ...(some(s.failures) ? [{ label: 'failures', values: s.failures, color: 'failed' }] : [])], 'requests/s')}
     ${chart('In flight', `Mean and greatest number within each bucket; at most ${text('', peak(s.max))}.`, [{ label: 'greatest', values: s.max, color: 's5', dash: [4, 3] }, { label: 'mean', values: s.running, color: 's0', fill: true }, ...(some(s.waiting) ? [{ label: 'waiting', values: s.waiting, color: 'queue' }] : [])], '')}

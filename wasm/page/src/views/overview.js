@@ -15,6 +15,9 @@ import { Breakdown } from './breakdown.js'
 import { Engines, StepTimes } from './engines.js'
 import { Parts } from './parts.js'
 
+const clocks = { wall: 'by a wall clock', monotonic: 'by a monotonic clock', run: 'since the start of the run', request: 'each request from its own start' }
+const clock = (name) => name && (clocks[name.split('/')[0]] || 'clock ' + name)
+
 const go = (change) => store.set(change)
 
 // narrow shows what a finding is of: its filter and its time within those that are set.
@@ -83,11 +86,11 @@ export function Overview() {
   <div class="cards">
     <${Counts} q=${run.requests} />
     ${steps && html`<${Steps} run=${run} />${(run.throughput.engines || []).slice(0, 8).map((e) => html`<${Logged} e=${e} />`)}${['ttft', 'tpot', 'chunk_gap', 'e2e', 'engine_step'].filter((n) => run.metrics[n]?.n > 0).map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}`}
-    ${!steps && html`<${Card} title="Time" info=${html`<${Info} label="time"><b>Time that rates are over</b><span>From the first send or arrival to the last token or end of the selected requests, or the selected range.</span></${Info}>`}><p class="big"><${Value} v=${run.throughput.window_ns} /></p><p class="facts">${[val(run.duration_ns) !== null && 'as the producer measured it ' + text('ns', run.duration_ns.value), 'clock ' + run.clock].filter(Boolean).join(' · ')}</p></${Card}>
+    ${!steps && html`<${Card} title="Time" info=${html`<${Info} label="time"><b>Time that rates are over</b><span>From the first send or arrival to the last token or end of the selected requests, or the selected range.</span></${Info}>`}><p class="big"><${Value} v=${run.throughput.window_ns} /></p><p class="facts">${[val(run.duration_ns) !== null && 'as the producer measured it ' + text('ns', run.duration_ns.value), clock(run.clock)].filter(Boolean).join(' · ')}</p></${Card}>
     <${Rate} name="request_rate" title="Request rate" v=${v.request_rate} view="load" more=${[more('ok', v.request_rate_ok), more('between completions', v.request_rate_completions)].filter(Boolean).join(' · ')} />
     <${Rate} name="tps" title="Output tokens" v=${v.tps} view="load" more=${[more('peak second', v.tps_peak), more('prompt', v.tps_prompt), more('prompt and output', v.tps_end_to_end)].filter(Boolean).join(' · ')} />
     ${['ttft', 'tpot', 'chunk_gap', 'e2e'].map((n) => html`<${Distribution} key=${n} name=${n} m=${run.metrics[n]} rows=${rows} />`)}
-    <${Card} title="In flight" onClick=${() => go({ view: 'load' })} info=${html`<${MetricInfo} name="concurrency_mean" />`}><p class="big"><${Value} v=${c.mean} /> <small>mean</small></p>${line && html`<${Spark} points=${sampled(line.t.length, 200).map((i) => [line.t[i], line.v[i]])} label="Requests in flight over time" />`}<p class="facts">${[more('peak', c.max), more('effective batch B', v.batch_decode), val(c.steady_from) !== null && 'steady for ' + text('ns', c.steady_to.value - c.steady_from.value)].filter(Boolean).join(' · ')}</p></${Card}>
+    <${Card} title="In flight" onClick=${() => go({ view: 'load' })} info=${html`<${MetricInfo} name="concurrency_mean" />`}><p class="big"><${Value} v=${c.mean} /> ${val(c.mean) !== null && html`<small>mean</small>`}</p>${line && html`<${Spark} points=${sampled(line.t.length, 200).map((i) => [line.t[i], line.v[i]])} steps label="Requests in flight over time" />`}<p class="facts">${[more('peak', c.max), more('effective batch B', v.batch_decode), val(c.steady_from) !== null && 'steady for ' + text('ns', c.steady_to.value - c.steady_from.value)].filter(Boolean).join(' · ')}</p></${Card}>
     <${Card} title="Goodput"><${Goodput} g=${g} run=${run} slo=${s.slo} />${!g && [p90('ttft'), p90('tpot')].some(Boolean) && html`<div class="row"><button class="small" onClick=${() => go({ slo: [p90('ttft'), p90('tpot')].filter(Boolean) })}>Begin at the p90 of TTFT and TPOT</button></div>`}${run.goodput && html`<p class="facts">report: ${shareText(run.goodput)} of ${count(run.goodput.denominator)} req</p>`}</${Card}>
     `}
     ${list.length > 0 && html`<section class="panel stands-out"><h2>What stands out</h2><ul class="findings">${list.map((f) => html`<li class=${f.warn ? 'warn' : ''} key=${f.text}><span>${f.text}</span>${f.to && html`<button class="small" onClick=${() => narrow(f.to)}>${f.label || 'Show'}</button>`}</li>`)}</ul></section>`}
