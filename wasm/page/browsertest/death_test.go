@@ -1,6 +1,9 @@
 package browsertest
 
-import "testing"
+import (
+	"context"
+	"testing"
+)
 
 // TestDeaths ends a worker in the middle of a reading, gives a reading up, and expects
 // of the same engine that it reads the next file.
@@ -50,6 +53,37 @@ func TestDeaths(t *testing.T) {
 		}
 		if got["code"] != c.code || got["ended"] != true || got["again"] != want || got["states"] != states {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	silent(t, ctx)
+}
+
+// silent ends what one of two workers computes without an event of an error, as a browser
+// does: a promise is rejected, of which nobody hears. files are at hand in the tab.
+func silent(t *testing.T, ctx context.Context) {
+	t.Helper()
+	for _, which := range []string{"self.servescopeWorkers", "!self.servescopeWorkers"} {
+		how := `{
+			const real = WebAssembly.instantiate
+			let n = 0
+			WebAssembly.instantiate = async (...of) => {
+				const module = await real(...of)
+				const resume = () => {
+					if (` + which + ` && ++n === 20) throw new Error('ended')
+					module.exports.resume()
+				}
+				const exports = { ...module.exports, resume }
+				return new Proxy(module, { get: (_, name) => name === 'exports' ? exports : module[name] })
+			}
+		}`
+		got := eval[string](t, ctx, "(globalThis.script ??= document.getElementById('worker.js').textContent, document.getElementById('worker.js').textContent = `"+how+"` + script, "+`(async () => {
+			const states = [], engine = await servescope.engine.constructor.start({ workers: 2, onState: s => states.push(s) })
+			const code = await engine.open(files).then(s => s.run({})).then(() => 'it answered', e => e.code)
+			engine.end()
+			return [code, ...states].join(' ')
+		})())`)
+		if want := "engine_died starting ready failed"; got != want {
+			t.Errorf("where %s: %s, want %s", which, got, want)
 		}
 	}
 }

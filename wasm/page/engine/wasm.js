@@ -36,6 +36,7 @@ export class WasmTransport {
   #onState
   #remotes = 0 // workers that read and fold ranges beside the first one
   #others = []
+  #pulse = 0
 
   static async start({ onState = () => {}, module, workers = Math.min(navigator.hardwareConcurrency || 1, 4) }) {
     const t = new WasmTransport()
@@ -46,6 +47,7 @@ export class WasmTransport {
     t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
     t.#module = module ?? await compile(inflated('core.wasm.gz'))
     await t.#boot()
+    t.#pulse = setInterval(() => t.#ping(), 1000)
     return t
   }
 
@@ -65,8 +67,15 @@ export class WasmTransport {
     }
   }
 
+  // ping has workers that somebody waits for notice that the browser has ended what
+  // they computed, of which no event tells.
+  #ping() {
+    if (this.#calls.size) for (const w of [this.#current, ...this.#others]) w?.postMessage({ ping: true })
+  }
+
   // end lets the workers go.
   end() {
+    clearInterval(this.#pulse)
     for (const w of [this.#current, ...this.#others]) w?.terminate()
     this.#current = null
     URL.revokeObjectURL(this.#url)

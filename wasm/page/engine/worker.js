@@ -7,15 +7,31 @@ console.log = console.error = (...texts) => { printed = (printed + '\n' + texts.
 
 const died = () => postMessage({ died: printed.trim() })
 let ready, started = null, memory = null
+let inside = false // the module computes
 const up = new Promise(resolve => { ready = resolve })
 
 self.servescopeReady = () => ready()
+
+// alive is called where nothing runs in this worker: if the module still computes, the
+// browser has ended it from outside, without an error.
+function alive() {
+  if (!inside) return
+  died()
+  throw new Error('the module has been ended')
+}
 
 // run runs the module, once; it ends only when it dies.
 function run(module) {
   started ??= (async () => {
     try {
       const go = new Go(), instance = await WebAssembly.instantiate(module, go.importObject)
+      const resume = go._resume
+      go._resume = () => {
+        alive()
+        inside = true
+        resume.call(go)
+        inside = false
+      }
       memory = instance.exports.mem
       const over = go.run(instance) // returns when the module waits for calls, for which it must have said that it is ready
       setTimeout(() => postMessage({ late: true }), 5000)
@@ -83,6 +99,8 @@ async function take(data, to, module) {
 }
 
 self.onmessage = async ({ data }) => {
+  alive()
+  if (data.ping) return
   if (data.memory) {
     postMessage({ id: data.memory, bytes: memory?.buffer.byteLength ?? 0 })
   } else if (data.port) {
