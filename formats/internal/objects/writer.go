@@ -65,11 +65,12 @@ func (w *Writer) Note(p *assemble.Problem, at int64) { w.notes.Note(p, at) }
 // Claim takes a figure that the producer computed for one request. The mean of
 // them is reported of the run, never used. metric is ours that it stands beside,
 // of the same requests, or empty; step is how far the producer's rounding may be off.
+// The conversion keeps a product that is handed in from being fused with the sum.
 func (w *Writer) Claim(key, metric string, u unit.Unit, v, step float64) {
 	for i := range w.claims {
 		if c := &w.claims[i]; c.key == key && c.metric == metric {
 			c.n++
-			c.sum += v
+			c.sum += float64(v)
 			return
 		}
 	}
