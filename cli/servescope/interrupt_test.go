@@ -43,7 +43,8 @@ func TestInterruptedReading(t *testing.T) {
 		}
 		opened(t, cmd.Process.Pid, log, &stderr)
 		time.Sleep(time.Duration(i) * 20 * time.Millisecond)
-		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		sig := []syscall.Signal{syscall.SIGINT, syscall.SIGHUP}[i%2]
+		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan error, 1)
@@ -54,7 +55,7 @@ func TestInterruptedReading(t *testing.T) {
 			cmd.Process.Kill()
 			t.Fatalf("%q: still running", args)
 		}
-		if got := cmd.ProcessState.ExitCode(); got != 130 || stderr.Len() > 0 {
+		if got := cmd.ProcessState.ExitCode(); got != 128+int(sig) || stderr.Len() > 0 {
 			t.Errorf("%q: exit code %d, %s", args, got, stderr.String())
 		}
 		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {

@@ -16,7 +16,7 @@ import (
 // TestSignal interrupts the command while it waits for standard input that has
 // filled a temporary file already.
 func TestSignal(t *testing.T) {
-	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		temp, out := t.TempDir(), filepath.Join(t.TempDir(), "out.json")
 		if err := os.WriteFile(out, []byte("old"), 0o666); err != nil {
 			t.Fatal(err)
@@ -58,6 +58,34 @@ func TestSignal(t *testing.T) {
 		}
 		if got, _ := os.ReadFile(out); string(got) != "old" {
 			t.Errorf("%v: the output file holds %q", sig, got)
+		}
+	}
+}
+
+// TestSignalIgnored starts the command as nohup does, and as scripts start it in the
+// background: a signal that it was told to ignore does not end it.
+func TestSignalIgnored(t *testing.T) {
+	for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "HUP": syscall.SIGHUP} {
+		cmd := exec.Command("sh", "-c", `trap "" `+name+`; exec "$@"`, "sh", command(t), "analyze", "-")
+		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// More than a pipe's buffer: once this returns it is running.
+		line := `{"request_id":"a","arrival":1.5,"token_timestamps":[2.75,3.875]}` + "\n"
+		if _, err := stdin.Write([]byte(strings.Repeat(line, 1<<13))); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("SIG%s: %v", name, err)
 		}
 	}
 }

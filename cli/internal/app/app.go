@@ -41,12 +41,18 @@ type Process struct {
 }
 
 // Main runs the command as the operating system started it and returns its
-// exit code. SIGINT and SIGTERM end it with temporary files removed.
+// exit code. SIGINT, SIGTERM and SIGHUP (of a terminal that closes) end it with
+// temporary files removed, but for those that it was started to ignore, as nohup
+// does, and shells for what a script runs in the background.
 func Main() int {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	go func() {
 		s := <-signals
 		signal.Stop(signals) // a second signal ends the process at once
