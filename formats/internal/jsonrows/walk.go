@@ -6,6 +6,7 @@ package jsonrows
 
 import (
 	"bytes"
+	"strings"
 
 	"servescope/formats"
 )
@@ -35,17 +36,25 @@ func Walk(b []byte, i int, visit func(path, raw []byte, kind formats.Kind)) (nex
 }
 
 // List returns where the first element of the array may begin that is the member
-// name of the object in b itself, not of one within it, or -1. The object need not
-// be whole.
-func List(b []byte, name string) int {
+// of that path of the object in b, names joined by points, or -1. The object need
+// not be whole.
+func List(b []byte, path string) int {
 	w := walker{b: b, visit: func([]byte, []byte, formats.Kind) {}}
+	return w.list(path)
+}
+
+func (w *walker) list(path string) int {
+	name, rest, deeper := strings.Cut(path, ".")
 	for more := w.next('{'); more; more = w.value(1) && w.next(',') {
 		w.space()
 		key, ok := w.str()
 		switch {
 		case !ok || !w.next(':'):
 			return -1
-		case string(key) == name && w.next('['):
+		case string(key) != name:
+		case deeper:
+			return w.list(rest)
+		case w.next('['):
 			return w.i
 		}
 	}

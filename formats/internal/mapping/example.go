@@ -78,7 +78,9 @@ func (s *sample) likely(i int) int {
 	switch {
 	case !p.most(p.numbers) || p.low <= 0 || p.epoch() != noUnit:
 		return 0
-	case p.whole < p.numbers:
+	case p.low == p.high && p.numbers > 2: // a version, a level
+		return 0
+	case p.whole < p.numbers || p.named != noUnit:
 		return 2
 	}
 	return 1

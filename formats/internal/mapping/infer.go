@@ -101,7 +101,7 @@ func (s *sample) fill() {
 	for len(s.profiles) < len(s.names) {
 		p := profile{other: (*profile).otherDate}
 		i := len(s.profiles)
-		p.joined, p.levels, p.named = words(s.names[i][s.wrap(i):])
+		p.joined, p.levels, p.named = words(s.names[i][max(s.wrap(i), len(s.base)):])
 		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
 		p.state = match(status, p.joined, p.levels) >= 0
 		s.profiles = append(s.profiles, p)
@@ -196,6 +196,10 @@ func (s *sample) infer(m *mapping) {
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
 	for i := range m.entries {
 		e := &m.entries[i]
+		if about[e.role].class != text && s.several(e.field) {
+			s.unclear(m, e)
+			return
+		}
 		switch c := about[e.role].class; c {
 		case stamp, span, spans, stamps:
 			s.unit(m, e, c)

@@ -51,6 +51,7 @@ type table struct {
 	comma  bool     // parts decimals: another delimiter parts cells
 	header bool     // the first row names the columns
 	told   bool     // a line in front of it tells the delimiter
+	ahead  int      // rows in front of it that are a title or comments
 	names  []string // of the columns; members of objects are joined by points
 	width  int      // of rows of a table that is flat, in columns of its own; 0: not yet known
 	frozen bool     // no further columns are added
@@ -64,6 +65,7 @@ type table struct {
 	parts  []partition
 	parted *partition // that the record disagrees with
 	nesting
+	document
 }
 
 // field returns the index of a column, or -1.
@@ -93,7 +95,7 @@ func (t *table) field(path []byte) int {
 
 // read reads the next record.
 func (t *table) read(in *jsonrows.Input) outcome {
-	t.rec.ragged, t.rec.last, t.next, t.halves = false, false, 0, 0
+	t.rec.ragged, t.rec.last, t.next, t.halves, t.over = false, false, 0, 0, false
 	t.fresh()
 	if t.typed == nil {
 		t.spare = t.spare[:0]
@@ -117,32 +119,20 @@ func (t *table) read(in *jsonrows.Input) outcome {
 // object reads the next object: those of a file may stand on lines of their own,
 // in an array, or behind each other.
 func (t *table) object(in *jsonrows.Input) outcome {
-	for {
-		for in.I < len(in.Buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.Buf[in.I]) >= 0 {
-			switch in.Buf[in.I] {
-			case '[':
-				t.within = true
-			case ']':
-				t.within = in.Torn
-			case '\n':
-				in.Torn = false
+	for enters := true; enters; {
+		if res := t.between(in); res != found {
+			return res
+		}
+		if t.rec.off = in.At(); in.Buf[in.I] != '{' {
+			t.hurt = true
+			in.SkipLine()
+			return bad
+		}
+		if enters = t.base != "" && !t.open; enters {
+			if res := t.enter(in); res != found {
+				return res
 			}
-			in.I++
 		}
-		if in.I < len(in.Buf) {
-			if !in.Torn || in.Buf[in.I] == '{' {
-				break
-			}
-			in.SkipElement(0)
-			continue
-		}
-		if !in.More() {
-			return ended
-		}
-	}
-	if t.rec.off = in.At(); in.Buf[in.I] != '{' {
-		in.SkipLine()
-		return bad
 	}
 	for {
 		next, ok := jsonrows.Walk(in.Buf, in.I, t.value)
@@ -151,7 +141,7 @@ func (t *table) object(in *jsonrows.Input) outcome {
 			return found
 		}
 		clear(t.rec.cells)
-		t.next, t.halves = 0, 0
+		t.next, t.halves, t.over = 0, 0, false
 		t.fresh()
 		whole := next < len(in.Buf)
 		if !whole && len(in.Buf)-in.I < maxRecord && in.More() {
@@ -160,7 +150,7 @@ func (t *table) object(in *jsonrows.Input) outcome {
 		if in.Err != nil {
 			return ended
 		}
-		if whole && t.within {
+		if t.hurt = true; whole && t.within {
 			in.SkipElement(next - in.I)
 			return bad
 		}
@@ -169,15 +159,52 @@ func (t *table) object(in *jsonrows.Input) outcome {
 		case whole:
 			return bad
 		case in.EOF && in.I >= len(in.Buf):
+			t.open = false
 			return truncated
 		}
 		return long
 	}
 }
 
+// between goes over what stands between records; found: there is something behind it.
+func (t *table) between(in *jsonrows.Input) outcome {
+	for {
+		for in.I < len(in.Buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.Buf[in.I]) >= 0 {
+			switch in.Buf[in.I] {
+			case '[':
+				t.within = true
+			case ']':
+				if t.within = in.Torn; t.open && !t.hurt {
+					in.I++
+					if !t.leave(in) {
+						return truncated
+					}
+					continue
+				}
+			case '\n':
+				in.Torn = false
+			}
+			in.I++
+		}
+		if in.I < len(in.Buf) {
+			if !in.Torn || in.Buf[in.I] == '{' {
+				return found
+			}
+			in.SkipElement(0)
+			continue
+		}
+		if !in.More() {
+			return t.cut(in)
+		}
+	}
+}
+
 // value takes a value of the object. A 64-bit number may be written as an object
 // of its signed upper and lower half, as protobuf.js does.
 func (t *table) value(path, raw []byte, kind formats.Kind) {
+	if t.base != "" {
+		path = t.full(path)
+	}
 	if base, low := bytes.CutSuffix(path, []byte(".low")); low {
 		t.combine(base, raw, 0)
 	} else if base, high := bytes.CutSuffix(path, []byte(".high")); high {

@@ -142,6 +142,9 @@ func (t *table) put(path, raw []byte, kind formats.Kind) {
 			t.text = jsonrows.AppendText(t.text, raw)
 			raw = t.text[at:]
 		}
+		if t.rec.cells[k].set {
+			t.repeated(k)
+		}
 		t.rec.cells[k] = cell{raw, kind, kind != formats.Null}
 	}
 }

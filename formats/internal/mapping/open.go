@@ -23,7 +23,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 		return nil, err
 	}
 	t := &table{flat: s.flat, delim: s.delim, comma: s.comma, names: s.names, width: s.width, frozen: true}
-	t.holders = s.lookInto(m)
+	t.holders, t.base = s.lookInto(m), s.base
 	if !t.flat { // a path is looked up for every value: among as few as there are
 		t.names = nil
 		for i := range m.entries {
@@ -36,6 +36,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 	}
 	t.parts = s.partsOf(m, t.names)
 	r := &reader{table: t, src: rc, m: m}
+	r.headless = s.ahead
 	for _, row := range [...]bool{s.told, s.header} {
 		if row {
 			r.headless++

@@ -17,10 +17,14 @@ var (
 		Msg: "a record is longer than 8 MiB, or does not end: it was skipped"}
 	otherText = &problem{Code: "other_line", Severity: diag.Notice,
 		Msg: "a record holds no object where that of a request is in others, but another line or nothing: it was skipped"}
+	several = &problem{Code: "several_values", Severity: diag.DataLoss,
+		Msg: "a record has several values of a column: the last counts", Fix: "write what has a value of its own as a record of its own"}
 	ragged = &problem{Code: "ragged_row", Severity: diag.DataLoss,
 		Msg: "a row has another number of cells than the first and was skipped", Fix: "quote cells that hold the delimiter"}
 	lastCell = &problem{Code: "truncated", Severity: diag.Notice,
 		Msg: "the file ends without a line end: the last cell of the last row may be cut off and is left out", Fix: "end the last row with a line end"}
+	summed = &problem{Code: "summary_row", Severity: diag.Notice,
+		Msg: "a row is named as the total, the mean or the like of others and has no time of its own: it is no request and was skipped"}
 	nothing = &problem{Code: "not_a_request", Severity: diag.DataLoss,
 		Msg: "a record has no value in any column that measures something: it was skipped"}
 	noEnd = &problem{Code: "no_end", Severity: diag.Notice,

@@ -166,6 +166,19 @@ func (r *reader) use() *problem {
 		r.rec.cells[n].set = false
 		r.note(lastCell)
 	}
+	if r.over {
+		r.note(several)
+	}
+	if r.flat && r.typed == nil {
+		if r.blank() {
+			r.account.Noise++
+			r.account.Kinds["blank"]++
+			return nil
+		}
+		if r.summary() {
+			return summed
+		}
+	}
 	if r.m.wrapped && !r.found {
 		if r.torn {
 			return notARecord

@@ -61,13 +61,13 @@ var about = [roles]struct {
 	names string
 }{
 	arrival: {"arrival", stamp, trace.Received, " arrival arrival_time arrival_ts arrival_timestamp arrived arrived_at received received_at receive_time received_ts" +
-		" request_start request_start_time request_started_at request_timestamp request_ts request_received_at start_time start_ts start_timestamp started_at started start" +
+		" request_start request_start_time request_started_at request_timestamp request_ts request_received_at start_time start_ts start_timestamp started_at started start t_start" +
 		" created_at created create_time timestamp ts time datetime date date_time asctime event_time event_timestamp msec time_local time_iso8601 logged_at log_time request_time at "},
 	sent: {"sent", stamp, trace.Sent, " sent sent_at send_time sent_ts request_sent request_sent_at client_sent client_send_time client_start "},
 	firstToken: {"first_token", stamp, trace.FirstToken, " first_token first_token_time first_token_at first_token_ts first_token_timestamp" +
-		" first_chunk first_chunk_time first_chunk_at completion_start_time "},
+		" first_chunk first_chunk_time first_chunk_at completion_start_time t_first t_first_token "},
 	lastToken: {"last_token", stamp, trace.LastToken, " last_token last_token_time last_token_at last_token_ts last_token_timestamp last_chunk_at last_chunk_time "},
-	finished: {"finished", stamp, trace.Finished, " finished finished_at finish_time finished_ts finish_ts finish end_time end_ts end_timestamp ended_at ended end" +
+	finished: {"finished", stamp, trace.Finished, " finished finished_at finish_time finished_ts finish_ts finish t_end end_time end_ts end_timestamp ended_at ended end" +
 		" completed_at completed completion_time done_at response_at response_sent_at "},
 	ttft: {"ttft", span, 0, " ttft time_to_first_token first_token_latency time_to_first_chunk first_token_delay first_chunk_latency "},
 	e2e: {"e2e", span, 0, " e2e e2e_latency end_to_end_latency e2e_time total_latency latency total_time total_duration duration elapsed elapsed_time" +
@@ -159,7 +159,7 @@ func plural(rest []rune) bool {
 
 // outer are the names of levels and first words that say no more than that what
 // follows is about the request.
-const outer = " request req llm response resp usage metrics metric timing timings timestamps stats data attributes attrs fields payload body json_payload http server openai gen_ai log record context extra meta metadata "
+const outer = " request req llm response resp usage metrics metric timing timings timestamps stats data attributes attrs fields payload body json_payload http server openai gen_ai log record source context extra meta metadata "
 
 // match tells how well a column's name fits a role: the lower the better, -1 not
 // at all.

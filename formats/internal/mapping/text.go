@@ -42,12 +42,15 @@ func sampleOf(head []byte, given []assignment, parts []partition) (*sample, outc
 	if res == found && s.flat && s.delim != ',' && s.decimals(given) {
 		return sampleWith(head, given, parts, true)
 	}
+	if !s.flat {
+		s = s.listed(head, given, parts)
+	}
 	return s, res
 }
 
 // sampleWith reads it where a comma parts decimals, or does not.
 func sampleWith(head []byte, given []assignment, parts []partition, comma bool) (*sample, outcome) {
-	in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: bytes.Clone(head), Size: 1}
+	in := inputOf(bytes.Clone(head))
 	s := &sample{table: &table{comma: comma}}
 	s.learn0(given)
 	s.delim, s.flat = delimiter(head)
@@ -61,6 +64,11 @@ func sampleWith(head []byte, given []assignment, parts []partition, comma bool) 
 		s.rec.cells = s.rec.cells[:0]
 	}
 	res := s.read(in)
+	for res == found && s.ahead < maxAhead && preface(s.rec.cells) {
+		s.ahead++
+		s.rec.cells = s.rec.cells[:0]
+		res = s.read(in)
+	}
 	if res != found {
 		return s, res
 	}
@@ -81,6 +89,32 @@ func sampleWith(head []byte, given []assignment, parts []partition, comma bool) 
 	}
 	s.profileAll(in)
 	return s, found
+}
+
+const maxAhead = 100 // rows of a title and comments in front of a table
+
+// preface tells whether a row in front of a table is none of it: a comment, or a title
+// beside which the cells are blank, or a blank row.
+func preface(row []cell) bool {
+	if comment(row[0].raw) {
+		return true
+	}
+	filled := 0
+	for _, c := range row {
+		if len(bytes.TrimSpace(c.raw)) > 0 {
+			filled++
+		}
+	}
+	return filled <= 1 && len(row) > 2
+}
+
+func comment(line []byte) bool {
+	return len(line) > 0 && line[0] == '#' && (len(line) == 1 || line[1] == ' ' || line[1] == '#' || line[1] == '\r')
+}
+
+// inputOf reads what is in memory.
+func inputOf(b []byte) *jsonrows.Input {
+	return &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: b, Size: 1}
 }
 
 // isHeader tells whether a row names columns: no cell is a value.
@@ -126,12 +160,19 @@ func delimiter(head []byte) (delim byte, flat bool) {
 			break
 		}
 	}
+	for comment(head) {
+		_, rest, more := bytes.Cut(head, []byte("\n"))
+		if !more {
+			break
+		}
+		head = rest
+	}
 	delim = ','
 	most := 0
 	own := bytes.Clone(head) // reading moves what it has not used
 	for _, d := range []byte(",;\t|") {
 		t := &table{flat: true, delim: d}
-		in := &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: append(own[:0], head...), Size: 1}
+		in := inputOf(append(own[:0], head...))
 		width, same, rows := 0, 0, 0
 		for rows < 50 {
 			t.rec.cells = t.rec.cells[:0]
