@@ -119,7 +119,7 @@ func (e *endpoint) analyze(w http.ResponseWriter, r *http.Request) error {
 		return cause(ctx, err)
 	}
 	if err := s.Empty(); err != nil {
-		return err
+		return nothing(err, s.Diags())
 	}
 	return send(w, http.StatusOK, f, analysis{s, rep})
 }
@@ -145,7 +145,7 @@ func parameters(r *http.Request, more ...string) (url.Values, error) {
 	if err != nil {
 		return nil, &problem{Status: http.StatusBadRequest, Detail: "the query cannot be read"}
 	}
-	known := append([]string{"format", "definition", "filter", "from", "to", "trim", "aborts"}, more...)
+	known := append([]string{"format", "map", "definition", "filter", "from", "to", "trim", "aborts"}, more...)
 	for name, values := range v {
 		found := false
 		for _, k := range known {

@@ -151,8 +151,15 @@ func (e *endpoint) session(r *http.Request, f *file) (*analyzer.Session, context
 			return nil, nil, &problem{Status: http.StatusBadRequest, Detail: err.Error()}
 		}
 	}
+	var mapping []string
+	if text := r.URL.Query().Get("map"); text != "" {
+		mapping = strings.Split(text, ",")
+		if _, _, err := e.opt.Set.Learner(&formats.Head{}).Learn(nil, mapping); err != nil {
+			return nil, nil, &problem{Status: http.StatusBadRequest, Detail: err.Error()}
+		}
+	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	opt := analyzer.Options{Memory: budget, Now: e.opt.Now(), Progress: func(done, _ int64) {
+	opt := analyzer.Options{Memory: budget, Map: mapping, Now: e.opt.Now(), Progress: func(done, _ int64) {
 		if done > MaxDecoded {
 			cancel(errDecoded)
 		}

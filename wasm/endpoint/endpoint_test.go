@@ -66,6 +66,12 @@ func TestAnswers(t *testing.T) {
 	f("POST /v1/analyze", string(log), 200, "text/markdown", "| ttft", "Accept: text/*;q=0.5, text/markdown")
 	f("POST /v1/analyze", string(log), 200, "text/plain", "\nttft", "Accept: text/csv;q=0.1, text/plain, application/json;q=0")
 	f("POST /v1/analyze", string(log), 406, problems, "text/csv", "Accept: image/png")
+	const table = "start,took\n1795946400.25,20\n1795946401.25,27\n" // s or ms
+	f("POST /v1/analyze", table, 422, problems, `"hint":"say map=e2e=took:s or map=e2e=took:ms"`)
+	f("POST /v1/analyze", table, 422, problems, "is not in its name, and its values (20 … 27) can be s or ms")
+	f("POST /v1/analyze?map=e2e%3Dtook:s,arrival%3Dstart", table, 200, "text/csv", "e2e,mean,23500000000,ns", "Accept: text/csv")
+	f("POST /v1/analyze?map=e2e%3Dtaken", table, 422, problems, `the columns are \"start\", \"took\"`)
+	f("POST /v1/analyze?map=nonsense", table, 400, problems, "write ROLE=COLUMN")
 	// 55 of 64 keep both limits: see the README
 	f("POST /v1/gate?slo=ttft%3D500ms,tpot%3D50ms&share=85%25", string(log), 200, json, `"verdict": "met"`)
 	f("POST /v1/gate?slo=ttft%3D500ms,tpot%3D50ms&share=86%25", string(log), 422, json, `"verdict": "not_met"`)

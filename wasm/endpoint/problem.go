@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"servescope/analyzer/diag"
 	"servescope/analyzer/query"
 	"servescope/formats"
 )
@@ -68,6 +69,26 @@ func problemOf(err error) *problem {
 		p.Status = http.StatusUnsupportedMediaType
 	}
 	return p
+}
+
+// nothing is the problem of a log of which nothing could be read, with what the
+// diagnostics tell: no report is answered that would hold them.
+func nothing(err error, diags []diag.Diag) error {
+	p := *problemOf(err)
+	for _, least := range [...]diag.Severity{diag.Error, diag.DataLoss} {
+		for _, d := range diags {
+			if d.Severity != least {
+				continue
+			}
+			p.Detail += ": " + d.Msg
+			p.Hint = strings.ReplaceAll(d.Fix, "--map ", "map=")
+			if d.Fix == "" {
+				p.Hint = "see /v1/formats for what can be read; format forces one, map says what columns mean"
+			}
+			return &p
+		}
+	}
+	return &p
 }
 
 // encoded refuses a Content-Encoding that is not read. Those that are show
