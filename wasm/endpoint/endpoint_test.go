@@ -71,6 +71,8 @@ func TestAnswers(t *testing.T) {
 	f("POST /v1/analyze", table, 422, problems, "is not in its name, and its values (20 … 27) can be s or ms")
 	f("POST /v1/analyze?map=e2e%3Dtook:s,arrival%3Dstart", table, 200, "text/csv", "e2e,mean,23500000000,ns", "Accept: text/csv")
 	f("POST /v1/analyze?map=e2e%3Dtaken", table, 422, problems, `the columns are \"start\", \"took\"`)
+	f("POST /v1/gate?slo=e2e%3D1s", table, 422, problems, `"hint":"say map=e2e=took:s or map=e2e=took:ms"`)
+	f("POST /v1/gate?slo=e2e%3D1s&map=e2e%3Dtook:ms", table, 200, json, `"verdict": "met"`)
 	f("POST /v1/analyze?map=nonsense", table, 400, problems, "write ROLE=COLUMN")
 	// 55 of 64 keep both limits: see the README
 	f("POST /v1/gate?slo=ttft%3D500ms,tpot%3D50ms&share=85%25", string(log), 200, json, `"verdict": "met"`)

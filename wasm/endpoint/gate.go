@@ -58,6 +58,9 @@ func (e *endpoint) gate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return cause(ctx, err)
 	}
+	if err := s.Empty(); err != nil {
+		return nothing(err, s.Diags())
+	}
 	status := http.StatusOK
 	if res.Verdict != gate.Met {
 		status = http.StatusUnprocessableEntity
@@ -105,6 +108,9 @@ func (e *endpoint) baseline(r *http.Request, in *received, q *query.Query) (*rep
 	rep, err := s.Run(ctx, q)
 	if err != nil {
 		return nil, of("baseline", cause(ctx, err))
+	}
+	if err := s.Empty(); err != nil {
+		return nil, of("baseline", nothing(err, s.Diags()))
 	}
 	if n := len(rep.Runs); n != 1 {
 		return nil, &problem{Status: http.StatusUnprocessableEntity, Detail: fmt.Sprintf("baseline: it holds %d runs, not one", n)}
