@@ -33,6 +33,8 @@ func TestRoundTrip(t *testing.T) {
 	const link = "v=1&run=1&base=0&m=e2e&curve=percentile&color=concurrency&by=model&p=90&groups=model,status&w=5s&t=1s..20s~2.5s..14s&f=prompt_tokens+>+100&slo=ttft:1s,tpot:40ms&def=vllm-2026&sel=190&theme=dark"
 	const texts = `JSON.stringify(['.top', '.selection', '#limits', '.tabs', '#view'].map(s => document.querySelector(s).innerText))`
 	show(t, ctx, link, server, client)
+	const hashed = `/[#&]h=[0-9a-f]{8}/.test(location.hash)` // the file's hash is told when it is known
+	wait(t, ctx, hashed)
 	type shown struct{ Link, Texts string }
 	var want []shown
 	for _, view := range seven {
@@ -47,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 		show(t, ctx, w.Link, server, client)
-		wait(t, ctx, drawn)
+		wait(t, ctx, drawn+" && "+hashed)
 		got := eval[shown](t, ctx, `(async () => ({ Link: location.hash.slice(1), Texts: `+texts+` }))()`)
 		if got.Texts != w.Texts {
 			t.Errorf("%s: %s", seven[i], difference([]byte(w.Texts), []byte(got.Texts)))

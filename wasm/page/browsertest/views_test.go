@@ -302,6 +302,33 @@ func TestSelection(t *testing.T) {
 		}
 	}
 	testUntimed(t, ctx)
+	testFolder(t, ctx)
+}
+
+// testFolder: the files of a folder that is dropped onto the page on disk are opened,
+// with those of the folders in it.
+func testFolder(t *testing.T, ctx context.Context) {
+	dir := t.TempDir()
+	sample, err := os.ReadFile(sampleFiles()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run-b.jsonl", "deeper/run-a.jsonl", "deeper/still/run-c.jsonl"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, sample, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show(t, ctx, "v=1", dir)
+	if runs := eval[string](t, ctx, `[...document.querySelectorAll('.what option')].map(o => o.textContent).join(' ')`); runs != "run-a.jsonl run-c.jsonl run-b.jsonl" {
+		t.Errorf("the runs of the folder are %s", runs)
+	}
+	empty := t.TempDir()
+	drop(t, ctx, empty)
+	wait(t, ctx, `/no file to read/.test(document.querySelector('.notices').textContent)`)
 }
 
 // testUntimed: of requests whose send times are not recorded no chart over time says

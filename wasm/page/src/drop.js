@@ -10,17 +10,37 @@ import { Diags } from './views/diagnostics.js'
 // most is how many files are taken at a time.
 const most = 1000
 
-// gather turns what was dropped into files; folders are walked.
+// gather turns what was dropped into files; folders are walked. A page on disk may not
+// read the entries of folders, but the handles that newer browsers give.
 async function gather(items) {
-  const out = [], entries = []
+  const out = [], folders = []
   for (const i of items) {
     const e = i.webkitGetAsEntry?.()
-    if (e?.isDirectory) entries.push(e)
+    if (e?.isDirectory) folders.push([e, i.getAsFileSystemHandle?.().catch(() => null)])
     else if (i.kind === 'file') out.push(i.getAsFile())
   }
-  for (const e of entries) await walk(e, out)
-  if (out.length > most) store.notice(`A folder holds more than ${count(most)} files: only the first ${count(most)} are read. Drop fewer, or use the command line.`)
+  for (const [entry, handle] of folders) {
+    try {
+      const h = await handle
+      await (h ? list(h, out) : walk(entry, out))
+    } catch {
+      store.notice(`This browser does not let the page read the folder ${visible(entry.name)}: choose its files instead.`)
+    }
+  }
+  if (folders.length && !out.length) store.notice('There is no file to read in what was dropped.')
+  if (out.length > most) store.notice(`More than ${count(most)} files at a time: only the first ${count(most)} are read. Drop fewer, or use the command line.`)
   return out.filter(Boolean).slice(0, most)
+}
+
+async function list(folder, out) {
+  const handles = []
+  for await (const h of folder.values()) handles.push(h)
+  handles.sort((a, b) => a.name < b.name ? -1 : 1)
+  for (const h of handles) {
+    if (out.length > most) return
+    if (h.kind === 'file') out.push(await h.getFile())
+    else await list(h, out)
+  }
 }
 
 async function walk(entry, out) {
@@ -31,9 +51,9 @@ async function walk(entry, out) {
   }
   const reader = entry.createReader()
   for (;;) {
-    const list = await new Promise((ok, bad) => reader.readEntries(ok, bad))
-    if (!list.length) return
-    for (const e of list) await walk(e, out)
+    const some = await new Promise((ok, bad) => reader.readEntries(ok, bad))
+    if (!some.length) return
+    for (const e of some) await walk(e, out)
   }
 }
 

@@ -28,7 +28,7 @@ function Slider({ metric, sorted, max }) {
     if (typed === null) return
     const v = typed.trim() === '' ? null : parseDuration(typed, 'ms')
     if (typed.trim() === '' || v) setLimit(metric, v)
-    else store.notice('“' + typed + '” is no duration: write 500ms or 1.5s')
+    else store.notice('“' + typed + '” is no limit: write a duration above 0, as 500ms or 1.5s')
     setTyped(null)
   }
   const marks = none ? [] : [0.5, 0.9, 0.99].map((p) => [p, quantile(sorted, p)])

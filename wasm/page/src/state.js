@@ -73,6 +73,9 @@ const codecs = {
 // names are the keys in a link, by field.
 const names = { view: 'view', run: 'run', base: 'base', metric: 'm', curve: 'curve', color: 'color', by: 'by', layout: 'layout', rank: 'p', groups: 'groups', window: 'w', times: 't', filter: 'f', slo: 'slo', definition: 'def', row: 'sel', theme: 'theme', file: 'h' }
 
+// words are what notices call the keys that say little by themselves.
+const words = { m: 'the metric (m)', p: 'the percentile (p)', w: 'the windows (w)', t: 'the range of time (t)', f: 'the filter (f)', slo: 'the limits (slo)', def: 'the definitions (def)', sel: 'the request (sel)', h: 'the file (h)' }
+
 // upgrades[v] turns the fields of a link of version v into those of version v + 1.
 const upgrades = {}
 
@@ -116,7 +119,7 @@ export function decode(fragment) {
     if (key === 'v') continue
     const field = Object.hasOwn(fieldOf, key) ? fieldOf[key] : undefined
     const value = field && s !== undefined ? codecs[field].read(s) : undefined
-    if (value === undefined) notices.push('left out of the link: ' + key.slice(0, 20))
+    if (value === undefined) notices.push('left out of the link: ' + (Object.hasOwn(words, key) ? words[key] : key.slice(0, 20)))
     else state[field] = value
   }
   return { state, notices }

@@ -66,7 +66,7 @@ function Counts({ q }) {
   return html`<${Card} title="Requests" onClick=${() => go({ view: 'requests' })}>
     <p class="big">${count(q.total)} <small>req</small></p>
     <div class="statusbar" role="img" aria-label=${some.map(([k, t]) => q[k] + ' ' + t).join(', ')}>${some.map(([k]) => html`<i style=${{ '--swatch': 'var(--' + (k === 'head_missing' ? 'open' : k) + ')', flexGrow: q[k] }}></i>`)}</div>
-    <p class="facts">${some.map(([k, t]) => count(q[k]) + ' ' + t).join(' · ')}${q.filtered ? ' · ' + count(q.filtered) + (store.status.value.partial ? ' of the whole run' : '') + ' left out by the query' : ''}</p></${Card}>`
+    <p class="facts">${[...some.map(([k, t]) => count(q[k]) + ' ' + t), q.filtered > 0 && count(q.filtered) + (store.status.value.partial ? ' of the whole run' : '') + ' left out by the query'].filter(Boolean).join(' · ')}</p></${Card}>`
 }
 
 function Rate({ name, title, v, more, view }) {
