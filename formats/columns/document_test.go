@@ -27,6 +27,9 @@ func TestDocument(t *testing.T) {
 		{"cut behind a record", `{"rows":[` + one + `,` + two, "", both, "truncated 1"},
 		{"cut behind the list", `{"rows":[` + one + `,` + two + `],"next":"`, "", both, "truncated 1"},
 		{"choices", `{"id":"x","took_ms":900,"choices":[{"ttft_ms":100},{"ttft_ms":110}]}` + "\n" + `{"id":"y","took_ms":900,"choices":[{"ttft_ms":100},{"ttft_ms":110}]}`, "", "", "mapping 1,nothing_mapped 2"},
+		{"by key", `{"a":{"took_ms":500},"b":{"took_ms":600},"c":{"took_ms":700}}`, "", "", "mapping 1,nothing_mapped 1"},
+		{"by key, said", `{"a":{"took_ms":500},"b":{"took_ms":600},"c":{"took_ms":700}}`, "e2e=b.took_ms:ms", " ok end=600", ""},
+		{"sides", `{"id":"x","client":{"took_ms":500},"server":{"took_ms":400}}`, "", "x ok end=400", ""},
 		{"of texts", `{"id":"x","took_ms":900,"messages":[{"role":"a"},{"role":"b"}]}`, "", "x ok end=900", ""},
 	} {
 		rows, codes, run := read(t, source(c.file), formats.Options{Map: strings.Fields(c.mapping)})

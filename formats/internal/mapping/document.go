@@ -144,9 +144,41 @@ func sampleIn(head []byte, given []assignment, parts []partition, base string) *
 	return s
 }
 
+// keyed tells whether the only record is an object of records by their keys, as data
+// frames are written by their index: several columns differ from that of the entry in
+// the level that holds it alone.
+func (s *sample) keyed(e *entry) bool {
+	if s.records != 1 || s.flat || s.typed != nil {
+		return false
+	}
+	above, leaf := around(e.name)
+	alike := 0
+	for _, name := range s.names {
+		if a, l := around(name); l != "" && a == above && l == leaf {
+			alike++
+		}
+	}
+	return alike > 2 // two may be sides of one
+}
+
+// around takes the level that holds a column out of its name.
+func around(name string) (above, leaf string) {
+	k := strings.LastIndexByte(name, '.')
+	if k < 0 {
+		return name, ""
+	}
+	return name[:strings.LastIndexByte(name[:k], '.')+1], name[k+1:]
+}
+
 // unclear asks for records that have one value of a column each.
 func (s *sample) unclear(m *mapping, e *entry) {
-	list := e.name[:strings.LastIndex(e.name, "[].")]
+	k := strings.LastIndex(e.name, "[].")
+	if k < 0 {
+		m.ask = "the file is one object, in which several have a value as that of column " + label(e.name) + ": what is a request is not known"
+		m.fix = "write each request as a line of its own, or all as a list: df.to_json(FILE, orient='records')"
+		return
+	}
+	list := e.name[:k]
 	m.ask = "records have several values of column " + label(e.name) + ": what is a request is not known"
 	m.fix = "write the elements of " + label(list) + " as lines of their own"
 }

@@ -196,7 +196,7 @@ func (s *sample) infer(m *mapping) {
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
 	for i := range m.entries {
 		e := &m.entries[i]
-		if about[e.role].class != text && s.several(e.field) {
+		if about[e.role].class != text && (s.several(e.field) || !e.given && s.keyed(e)) {
 			s.unclear(m, e)
 			return
 		}
