@@ -19,27 +19,46 @@ import (
 )
 
 // JSON writes the report as indented JSON, the contract of package report, and
-// a final newline.
+// a final newline. It is written in parts: a report of thousands of runs is long.
 func JSON(w io.Writer, r *report.Report) error {
-	compact, err := r.MarshalJSON()
-	if err != nil {
+	x := indenter{}
+	err := r.Stream(func(part []byte) error {
+		x.out = x.out[:0]
+		x.add(part)
+		_, err := w.Write(x.out)
 		return err
+	})
+	if err == nil {
+		_, err = w.Write([]byte{'\n'})
 	}
-	_, err = w.Write(append(indent(compact), '\n'))
 	return err
 }
 
 // indent puts each member of a compact JSON text on a line of its own, two
 // spaces in for each level. Empty objects and arrays stay as they are.
 func indent(compact []byte) []byte {
-	out := make([]byte, 0, len(compact)+len(compact)/2)
-	depth := 0
-	line := func() {
-		out = append(out, '\n')
-		for range depth {
-			out = append(out, ' ', ' ')
-		}
+	x := indenter{out: make([]byte, 0, len(compact)+len(compact)/2)}
+	x.add(compact)
+	return x.out
+}
+
+// indenter indents a text that comes in parts, which end as those of Report.Stream do.
+type indenter struct {
+	out   []byte
+	depth int
+}
+
+const blanks = "\n                                "
+
+func (x *indenter) line() {
+	n := 2*x.depth + 1
+	x.out = append(x.out, blanks[:min(n, len(blanks))]...)
+	for i := len(blanks); i < n; i++ {
+		x.out = append(x.out, ' ')
 	}
+}
+
+func (x *indenter) add(compact []byte) {
 	for i := 0; i < len(compact); i++ {
 		switch c := compact[i]; c {
 		case '"':
@@ -49,31 +68,30 @@ func indent(compact []byte) []byte {
 					end++
 				}
 			}
-			out = append(out, compact[i:end+1]...)
+			x.out = append(x.out, compact[i:end+1]...)
 			i = end
 		case '{', '[':
-			out = append(out, c)
+			x.out = append(x.out, c)
 			if next := compact[i+1]; next == '}' || next == ']' {
-				out = append(out, next)
+				x.out = append(x.out, next)
 				i++
 				continue
 			}
-			depth++
-			line()
+			x.depth++
+			x.line()
 		case '}', ']':
-			depth--
-			line()
-			out = append(out, c)
+			x.depth--
+			x.line()
+			x.out = append(x.out, c)
 		case ',':
-			out = append(out, c)
-			line()
+			x.out = append(x.out, c)
+			x.line()
 		case ':':
-			out = append(out, ':', ' ')
+			x.out = append(x.out, ':', ' ')
 		default:
-			out = append(out, c)
+			x.out = append(x.out, c)
 		}
 	}
-	return out
 }
 
 // TextOptions says what the terminal can show. The zero value is plain text for

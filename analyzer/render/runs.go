@@ -12,7 +12,8 @@ import (
 // runs adds the sections of several runs side by side: an overview, then a
 // table per metric with a row per run, then what is particular to each run. Runs
 // that were measured at different sides have tables of their own: a latency at a
-// client and one at a server are not of the same thing.
+// client and one at a server are not of the same thing. Of very many runs there is
+// the overview alone, and what is left out is told.
 func (b *builder) runs() {
 	var rows []where
 	var sides []string
@@ -37,6 +38,10 @@ func (b *builder) runs() {
 		b.measured(slices.DeleteFunc(slices.Clone(rows), func(r where) bool { return r.side != side }), about)
 	}
 	b.bare(rows)
+	if len(rows) > manyRuns {
+		b.notShown()
+		return
+	}
 	for i := range b.rep.Runs {
 		b.details(&b.rep.Runs[i])
 	}
@@ -52,6 +57,9 @@ func (b *builder) measured(rows []where, about string) {
 		return
 	}
 	b.compact("overview", about, []string{"run"}, rows)
+	if len(b.rep.Runs) > manyRuns {
+		return
+	}
 	head, values := stats(ranks(cells...))
 	var shown []string
 	for _, name := range metricNames(cells...) {
@@ -97,9 +105,44 @@ func (b *builder) common() {
 		b.head[0].key = "runs"
 		return
 	}
+	if n := len(b.rep.Runs); n > manyRuns {
+		b.head = append(b.head, pair{key: "runs", value: own("%d, of several formats, sides, models or versions", n)})
+		return
+	}
 	for i := range b.rep.Runs {
 		b.describe(&b.rep.Runs[i])
 	}
+}
+
+// manyRuns is the number of runs beyond which they have one line each: a table per
+// metric and the details of each run would be thousands of lines that nobody reads.
+const manyRuns = 100
+
+// notShown says what is not shown of very many runs, and how many have something in it
+// that a reader must know.
+func (b *builder) notShown() {
+	differs, broken := 0, 0
+	for i := range b.rep.Runs {
+		if a := b.rep.Runs[i].Audit; a != nil {
+			if a.Differs > 0 {
+				differs++
+			}
+			if a.Broken > 0 {
+				broken++
+			}
+		}
+	}
+	s := section{title: "not shown", lines: []pair{
+		{key: "left out", value: own("a table per metric, rates and details, for there are %d runs", len(b.rep.Runs))},
+		{key: "see them", value: own("analyze fewer runs, or use --format csv or json")},
+	}}
+	if differs > 0 {
+		s.lines = append(s.lines, pair{key: "audit", value: own("%d runs have figures of their producer that their requests do not give", differs)})
+	}
+	if broken > 0 {
+		s.lines = append(s.lines, pair{key: "audit", value: own("%d runs have figures that contradict each other", broken)})
+	}
+	b.sections = append(b.sections, s)
 }
 
 // sideBySide adds the table of one metric with a row per run, in one unit.

@@ -23,7 +23,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 }
 
 // Marshal returns the JSON form of a value by the same rules. The value consists
-// of structs with json tags, maps by text, slices, texts, truth values, int,
+// of structs with json tags, maps by string, slices, texts, truth values, int,
 // int32, int64 and float64.
 func Marshal(v any) ([]byte, error) {
 	var e encoder
@@ -31,38 +31,116 @@ func Marshal(v any) ([]byte, error) {
 	return e.buf, e.err
 }
 
+// Stream hands the JSON form of r to write in parts, one after the other: that of
+// thousands of runs is long. No part ends inside of a text or a number, or behind a
+// bracket that opens. The first error of write ends it.
+func (r *Report) Stream(write func(part []byte) error) error {
+	type plain Report
+	e := encoder{write: write}
+	e.value(reflect.ValueOf((*plain)(r)))
+	e.drain(0)
+	return e.err
+}
+
+// partSize is the length from which a part of a stream is handed over.
+const partSize = 64 << 10
+
 type encoder struct {
-	buf []byte
-	err error
+	buf   []byte
+	err   error
+	forms map[reflect.Type]*typeForm
+	keys  []string // of the objects that are being written, one behind the other
+
+	write func([]byte) error // nil: buf takes everything
+	last  byte               // the one before buf
+}
+
+// drain hands over what is there if it is longer than least.
+func (e *encoder) drain(least int) {
+	if e.write == nil || len(e.buf) <= least || e.err != nil {
+		return
+	}
+	e.last = e.buf[len(e.buf)-1]
+	e.fail(e.write(e.buf))
+	e.buf = e.buf[:0]
+}
+
+// typeForm is what is known of a type: looking it up for each value would take most
+// of the time.
+type typeForm struct {
+	former, texter bool
+	fields         []fieldForm
+}
+
+// fieldForm is a field of a struct.
+type fieldForm struct {
+	key   []byte // with its colon; nil: an embedded struct, whose fields are in its place
+	spare bool   // it is left out when empty
+}
+
+// formOf returns what is known of a type.
+func (e *encoder) formOf(t reflect.Type) *typeForm {
+	f := e.forms[t]
+	if f != nil {
+		return f
+	}
+	if e.forms == nil {
+		e.forms = make(map[reflect.Type]*typeForm)
+	}
+	f = new(typeForm)
+	if t.Kind() != reflect.Pointer {
+		zero := reflect.Zero(t).Interface()
+		_, f.former = zero.(former)
+		_, f.texter = zero.(encoding.TextMarshaler)
+	}
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			field := t.Field(i)
+			name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+			x := fieldForm{spare: option == "omitempty"}
+			if !field.Anonymous {
+				x.key = append(appendText(nil, name), ':')
+			}
+			f.fields = append(f.fields, x)
+		}
+	}
+	e.forms[t] = f
+	return f
 }
 
 func (e *encoder) value(v reflect.Value) {
-	if v.IsValid() && v.Kind() != reflect.Pointer && v.CanInterface() {
-		switch x := v.Interface().(type) {
-		case former:
-			e.value(reflect.ValueOf(x.form()))
-			return
-		case encoding.TextMarshaler:
-			text, err := x.MarshalText()
-			e.fail(err)
-			e.text(string(text))
-			return
-		}
-	}
 	switch v.Kind() {
 	case reflect.Invalid:
 		e.raw("null")
+		return
 	case reflect.Pointer, reflect.Interface:
 		e.value(v.Elem())
+		return
+	}
+	f := e.formOf(v.Type())
+	if (f.former || f.texter) && v.CanInterface() {
+		if f.former {
+			e.value(reflect.ValueOf(v.Interface().(former).form()))
+			return
+		}
+		text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		e.fail(err)
+		e.text(string(text))
+		return
+	}
+	switch v.Kind() {
 	case reflect.Struct:
 		e.raw("{")
-		e.fields(v)
+		e.fields(v, f)
 		e.raw("}")
 	case reflect.Map:
 		e.object(v)
 	case reflect.Slice, reflect.Array:
 		e.raw("[")
 		for i := range v.Len() {
+			if i > 0 {
+				e.drain(partSize)
+			}
 			e.comma()
 			e.value(v.Index(i))
 		}
@@ -81,36 +159,38 @@ func (e *encoder) value(v reflect.Value) {
 }
 
 // fields writes the fields of a struct, those of embedded structs in place.
-func (e *encoder) fields(v reflect.Value) {
-	t := v.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			e.fields(v.Field(i))
+func (e *encoder) fields(v reflect.Value, f *typeForm) {
+	for i := range f.fields {
+		x, field := &f.fields[i], v.Field(i)
+		if x.key == nil {
+			e.fields(field, e.formOf(field.Type()))
 			continue
 		}
-		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if option == "omitempty" && empty(v.Field(i)) {
+		if x.spare && empty(field) {
 			continue
 		}
 		e.comma()
-		e.text(name)
-		e.raw(":")
-		e.value(v.Field(i))
+		e.buf = append(e.buf, x.key...)
+		e.value(field)
 	}
 }
 
 // object writes a map with text keys in sorted order.
 func (e *encoder) object(v reflect.Value) {
-	keys := v.MapKeys()
-	sorting.By(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-	e.raw("{")
-	for _, k := range keys {
-		e.comma()
-		e.text(k.String())
-		e.raw(":")
-		e.value(v.MapIndex(k))
+	from := len(e.keys)
+	for all := v.MapRange(); all.Next(); {
+		e.keys = append(e.keys, all.Key().String())
 	}
+	to := len(e.keys)
+	sorting.By(e.keys[from:to], strings.Compare)
+	e.raw("{")
+	for i := from; i < to; i++ {
+		e.comma()
+		e.text(e.keys[i])
+		e.raw(":")
+		e.value(v.MapIndex(reflect.ValueOf(&e.keys[i]).Elem()))
+	}
+	e.keys = e.keys[:from]
 	e.raw("}")
 }
 
@@ -128,7 +208,11 @@ func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
 
 // comma separates a member from the one before it.
 func (e *encoder) comma() {
-	if last := e.buf[len(e.buf)-1]; last != '{' && last != '[' {
+	last := e.last
+	if n := len(e.buf); n > 0 {
+		last = e.buf[n-1]
+	}
+	if last != '{' && last != '[' {
 		e.buf = append(e.buf, ',')
 	}
 }
