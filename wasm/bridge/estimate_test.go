@@ -69,3 +69,22 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("a document: %v", head)
 	}
 }
+
+// TestEstimateRuns: results appended to one file are estimated as runs, whose number
+// may be too great though their bytes are few; and a single result is none of many.
+func TestEstimateRuns(t *testing.T) {
+	line := `{"date": "20260205-142233", "endpoint_type": "vllm", "backend": "vllm", "label": null, "model_id": "m", "num_prompts": 1, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": null, "duration": 1.5, "completed": 1, "total_input_tokens": 5, "total_output_tokens": 2, "request_throughput": 0.6}` + "\n"
+	for _, c := range []struct {
+		runs int64
+		fits bool
+	}{{1000, true}, {5800, false}} {
+		e := newEngine()
+		e.opt.Limit = 4 << 30
+		src := &endless{Source: formats.FromBytes("sweep.jsonl", nil), text: line, n: c.runs}
+		got, _ := ask(t, e, []formats.Input{{Source: src}}, "op", "open", "session", "1").head["estimate"].(map[string]any)
+		n, _ := got["runs"].(float64)
+		if n < 0.98*float64(c.runs) || n > 1.02*float64(c.runs) || got["fits"] != c.fits || got["memory"].(float64) < n*perRun {
+			t.Errorf("%d runs: %v", c.runs, got)
+		}
+	}
+}

@@ -133,7 +133,7 @@ function Failure({ st }) {
 function Large({ st }) {
   const x = st.estimate
   return html`<section class="failure" role="alert"><h2>This is too much for a browser tab</h2>
-    <p>${text('bytes', x.bytes)} to read${x.memory ? ', which takes about ' + text('bytes', x.memory) + ' of memory' : ''}. The command line has no such limit:</p><code class="line">${command('view', { join: st.options.join, align: st.options.align }, st.list.map((f) => f.name))}</code>
+    <p>${text('bytes', x.bytes)} to read${x.memory ? ', which takes about ' + text('bytes', x.memory) + ' of memory' : ''}${x.runs > 1 ? `, in about ${count(Number(x.runs.toPrecision(2)))} runs, each with a report of its own` : ''}. The command line has no such limit:</p><code class="line">${command('view', { join: st.options.join, align: st.options.align }, st.list.map((f) => f.name))}</code>
     <p><button onClick=${() => store.open(st.list, { ...st.options, anyway: true })}>Try it all the same</button></p></section>`
 }
 

@@ -7,6 +7,7 @@ import { command, query, range } from './query.js'
 import { Lines } from './charts/lines.js'
 import { curve } from './curves.js'
 import { Select } from './widgets.js'
+import { choices } from './many.js'
 import { Controls } from './views/breakdown.js'
 
 
@@ -16,7 +17,7 @@ export function Header() {
   return html`<header class="top">
     <h1 class="brand">servescope</h1>
     ${run && html`<div class="what">
-      ${r.runs.length > 1 ? html`<select aria-label="Run" value=${store.runIndex.value} onChange=${(ev) => store.set({ run: Number(ev.target.value), row: null })}>${r.runs.map((x, i) => html`<option value=${i} selected=${i === store.runIndex.value}>${x.label}</option>`)}</select>` : html`<b class="cut" title=${run.label}>${run.label}</b>`}
+      ${r.runs.length > 1 ? html`<select aria-label="Run" value=${store.runIndex.value} onChange=${(ev) => store.set({ run: Number(ev.target.value), row: null })}>${choices(r.runs, store.runIndex.value).map(([i, label]) => html`<option value=${i} key=${i} selected=${i === store.runIndex.value}>${label}</option>`)}</select>` : html`<b class="cut" title=${run.label}>${run.label}</b>`}
       <span class="cut muted">${[run.format + (run.version ? ' ' + run.version : ''), run.side + ' side', run.model || run.models?.join(', ')].filter(Boolean).join(' · ')}</span>
     </div>`}
     <span class="grow"></span>

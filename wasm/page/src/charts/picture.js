@@ -2,6 +2,7 @@
 // the sentence above, the legend, and where the data come from below. What is laid out
 // by the browser (legends, bars, small headings) is drawn where it stands.
 import { colors, theme, shown, ramp } from '../theme.js'
+import { labelled } from '../many.js'
 import { save } from '../save.js'
 import { Svg } from './svg.js'
 import { state, report, engine } from '../store.js'
@@ -43,7 +44,7 @@ const named = (title) => title.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase().sl
 // source is what a picture is of: runs, selection, file and program.
 function source() {
   const q = query(state.value), r = report.value
-  return [r && r.runs.map((x) => x.label).join(', '), q.filter, q.from && q.from + ' to ' + q.to, q.slo && 'slo ' + q.slo, r && 'definitions ' + r.definition.name, state.value.file && 'sha-256 ' + state.value.file + '…', ['servescope', engine.value?.version].filter(Boolean).join(' ')].filter(Boolean).join(' · ')
+  return [r && labelled(r.runs.map((x) => x.label)), q.filter, q.from && q.from + ' to ' + q.to, q.slo && 'slo ' + q.slo, r && 'definitions ' + r.definition.name, state.value.file && 'sha-256 ' + state.value.file + '…', ['servescope', engine.value?.version].filter(Boolean).join(' ')].filter(Boolean).join(' · ')
 }
 
 function paint(g, figure, title, sentence, size) {

@@ -15,6 +15,7 @@ import { Lines } from '../charts/lines.js'
 import { Frontier } from './frontier.js'
 import { mismatches } from '../mismatch.js'
 import { cell } from '../markdown.js'
+import { choices } from '../many.js'
 import { reason } from '../reasons.js'
 
 export function pair(s, runs) {
@@ -27,12 +28,11 @@ export function Compare() {
   if (r.runs.length < 2) return html`<section class="panel"><h2>One run is open</h2><p>Open more files and each becomes a run to compare this one with.</p><p><button class="primary" onClick=${() => { store.panel.value = 'add' }}>Add files</button></p></section>`
   const [a, b] = pair(s, r.runs), A = r.runs[a], B = r.runs[b]
   const warnings = mismatches(A, B, all[a], all[b])
-  const options = r.runs.map((x, i) => [i, x.label])
   const rows = useMemo(() => table(A, B, all[a], all[b]), [A, B, all[a], all[b]])
   const lacks = useMemo(() => lacking(A, B), [A, B])
   const copy = () => navigator.clipboard?.writeText(markdown(A, B, rows, warnings)).then(() => store.notice('Copied as Markdown'))
   const names = ['ttft', 'tpot', 'chunk_gap', 'e2e'].filter((n) => A.metrics[n]?.n && B.metrics[n]?.n), name = names.includes(s.metric) ? s.metric : names[0]
-  return html`<section class="panel tall"><div class="figure-head"><h2>Compare</h2><${Select} label="A, the base" value=${a} options=${options} onChange=${(v) => store.set({ base: Number(v) })} /><${Select} label="B" value=${b} options=${options} onChange=${(v) => store.set({ run: Number(v), base: Number(v) === a ? b : a })} />
+  return html`<section class="panel tall"><div class="figure-head"><h2>Compare</h2><${Select} label="A, the base" value=${a} options=${choices(r.runs, a)} onChange=${(v) => store.set({ base: Number(v) })} /><${Select} label="B" value=${b} options=${choices(r.runs, b)} onChange=${(v) => store.set({ run: Number(v), base: Number(v) === a ? b : a })} />
       <button class="small" onClick=${() => store.set({ run: a, base: b })}>Swap</button><span class="grow"></span><button class="small" onClick=${copy}>Copy as Markdown</button></div>
     ${warnings.length > 0 && html`<ul class="findings warnings">${warnings.map((w) => html`<li class="warn">${w}</li>`)}</ul>`}
     ${rows.length > 0 && html`<div class="scroll" tabindex="0" role="region" aria-label="Metrics of both runs"><table class="table pair"><thead><tr><th>metric</th><th class="num">A</th><th class="num">B</th><th class="num">B − A</th><th class="num">p</th><th class="num">n</th></tr></thead>

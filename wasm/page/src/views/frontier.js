@@ -23,6 +23,7 @@ export function Frontier({ runs }) {
       g.beginPath()
       g.arc(sx(p.x), sy(p.y), 5, 0, 7)
       g.fill()
+      if (points.length > 30 && !line.includes(p)) continue // names would cover each other
       g.fillStyle = c.ink
       g.textAlign = sx(p.x) > box.x + box.w - 120 ? 'right' : 'left'
       g.fillText(p.label.slice(0, 28), sx(p.x) + (g.textAlign === 'right' ? -9 : 9), sy(p.y) - 6)

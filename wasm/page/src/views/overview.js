@@ -1,5 +1,5 @@
 // Overview: the figures of a run as cards, and what stands out.
-import { html, use, useMemo } from '../ui.js'
+import { html, use, useMemo, useState } from '../ui.js'
 import * as store from '../store.js'
 import { text, common, short, count, rankName, plural, between } from '../format.js'
 import { Value, Null, Info, MetricInfo, Spark, metricName, metricInfo, arrow, Num, formula } from '../widgets.js'
@@ -10,6 +10,7 @@ import { Goodput } from '../limits.js'
 import { shareText } from '../markdown.js'
 import { curve } from '../curves.js'
 import { also } from '../query.js'
+import { matching, most } from '../many.js'
 import { Table } from '../charts/figure.js'
 import { Breakdown } from './breakdown.js'
 import { Engines, StepTimes } from './engines.js'
@@ -120,13 +121,16 @@ function Logged({ e }) {
   return html`<${Card} title=${e.replica ? 'Engine ' + e.replica : 'Engine'} onClick=${() => go({ view: 'load' })}><p class="big"><${Value} v=${e.batch_logged} /> <small>${e.gauge.replace(/_/g, ' ')}, mean over time</small></p><p class="facts">${[e.max?.value !== null && 'at most ' + text('', e.max.value), e.generation_tps?.value !== null && 'output ' + text('tokens/s', e.generation_tps.value), e.coverage?.value !== null && text('ratio', e.coverage.value) + ' of the time covered'].filter(Boolean).join(' · ')}</p></${Card}>`
 }
 
-// Runs lists the runs where there are several.
+// Runs lists the runs where there are several: the first of those that are looked for
+// where there are very many.
 function Runs({ r }) {
+  const [words, setWords] = useState(''), { list, n } = useMemo(() => matching(r.runs, words), [r, words])
   if (r.runs.length < 2) return null
   const cell = (m, q) => m?.n && q in m.quantiles ? text(m.unit, m.quantiles[q]) : '—'
-  return html`<section class="panel"><div class="figure-head"><h2>${r.runs.length} runs</h2><span class="grow"></span><button class="small" onClick=${() => go({ view: 'compare' })}>Compare</button></div>
+  return html`<section class="panel"><div class="figure-head"><h2>${r.runs.length} runs</h2><span class="grow"></span>${r.runs.length > most && html`<input type="search" aria-label="Find runs" placeholder="label, model or setting=value" value=${words} onInput=${(e) => setWords(e.target.value)} />`}<button class="small" onClick=${() => go({ view: 'compare' })}>Compare</button></div>
+    ${r.runs.length > most && html`<p class="sentence" role="status">${n > list.length ? `The first ${count(list.length)} of ${count(n)} runs${words ? ' that match' : ''}, in the order of the files; ${count(n - list.length)} are not drawn. Find others by their label, model or settings; Export has all.` : `${count(n)} of ${count(r.runs.length)} runs match.`}</p>`}
     <div class="scroll" tabindex="0" role="region" aria-label="Runs"><table class="table"><thead><tr><th>run</th><th>side</th><th class="num">n</th><th class="num">ok</th><th class="num">TTFT p50</th><th class="num">p99</th><th class="num">TPOT p50</th><th class="num">p99</th><th class="num">output</th></tr></thead>
-    <tbody>${r.runs.map((x, i) => html`<tr key=${x.label}><td><button class="linkish" aria-current=${i === store.runIndex.value} onClick=${() => go({ run: i, row: null })}>${x.label}</button></td><td>${x.side}</td><td class="num">${x.requests.total ?? '—'}</td><td class="num">${x.requests.ok ?? '—'}</td><td class="num">${cell(x.metrics.ttft, '0.5')}</td><td class="num">${cell(x.metrics.ttft, '0.99')}</td><td class="num">${cell(x.metrics.tpot, '0.5')}</td><td class="num">${cell(x.metrics.tpot, '0.99')}</td><td class="num"><${Value} v=${x.throughput.values.tps} /></td></tr>`)}</tbody></table></div></section>`
+    <tbody>${list.map(([i, x]) => html`<tr key=${x.label}><td><button class="linkish" aria-current=${i === store.runIndex.value} onClick=${() => go({ run: i, row: null })}>${x.label}</button></td><td>${x.side}</td><td class="num">${x.requests.total ?? '—'}</td><td class="num">${x.requests.ok ?? '—'}</td><td class="num">${cell(x.metrics.ttft, '0.5')}</td><td class="num">${cell(x.metrics.ttft, '0.99')}</td><td class="num">${cell(x.metrics.tpot, '0.5')}</td><td class="num">${cell(x.metrics.tpot, '0.99')}</td><td class="num"><${Value} v=${x.throughput.values.tps} /></td></tr>`)}</tbody></table></div></section>`
 }
 
 // Claims shows what the producer computed itself beside our figures.
