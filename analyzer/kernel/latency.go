@@ -155,6 +155,7 @@ func (s *latencyState) Update(v *View) {
 			continue
 		}
 		if w.joint != nil {
+			s.flush() // room may drop the place of those that wait
 			s.cells.room()
 			s.sequence(x, i, w)
 		}
