@@ -49,7 +49,7 @@ vet:
 	$(GO) vet ./...
 
 unit:
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 race:
 ifeq ($(RACE),-race)
@@ -87,7 +87,7 @@ fused:
 wasm:
 	.ci/need node nodejs
 	$(WASM) $(GO) vet $(TAGS) $(CORE)
-	$(WASM) $(GO) test $(TAGS),full -exec "$(JSEXEC)" -short $(PORTABLE)
+	$(WASM) $(GO) test $(TAGS),full -exec "$(JSEXEC)" -short -timeout 30m $(PORTABLE)
 	$(GO) build -o bin/core ./cli/internal/core
 	$(WASM) $(GO) build $(TAGS) $(COMPACT) -o bin/core.wasm ./cli/internal/core
 	gzip -9c bin/core.wasm | wc -c | awk '{ print "core.wasm.gz:", $$1, "bytes"; exit $$1 > $(WASM_BUDGET) }'
