@@ -184,9 +184,9 @@ func testFilter(t *testing.T, ctx context.Context) {
 }
 
 // testFrames pans and zooms by the keys: the median frame holds to 32 ms, and so does,
-// however much else runs, the computing time of a frame in the best of three passes:
-// the scripts of the first are not compiled yet. The charts show the range that they are
-// moved to before the engine has answered.
+// however much else runs, the computing time of a frame in the best of three passes: the
+// scripts of the first are not compiled yet. A pass that holds is the last. The charts
+// show the range that they are moved to before the engine has answered.
 func testFrames(t *testing.T, ctx context.Context) {
 	const budget, keys = 32, "wwddaaddaassddwwaassddaawwss"
 	for _, view := range []string{"timeline", "load"} {
@@ -210,8 +210,10 @@ func testFrames(t *testing.T, ctx context.Context) {
 			longest, _, _ := since(renderer, before)
 			computed = append(computed, longest/float64(len(keys)))
 			wait(t, ctx, drawn)
+			if slices.Sort(frames); longest/float64(len(keys)) <= budget && frames[len(frames)/2] <= budget {
+				break
+			}
 		}
-		slices.Sort(frames)
 		t.Logf("%s: %.1f ms of computing time for each frame, the worst of %d takes %.0f ms", view, computed, len(frames), frames[len(frames)-1])
 		within(t, "a frame of "+view, frames[len(frames)/2], budget)
 		if least := slices.Min(computed); least > budget {
