@@ -19,6 +19,7 @@ import (
 // of which is a hole that it would take a minute to read: nothing is said, nothing
 // left behind, and the output is what it was.
 func TestInterruptedReading(t *testing.T) {
+	heed(t)
 	dir := t.TempDir()
 	log, temp, out := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "tmp"), filepath.Join(dir, "out.json")
 	for i, args := range [][]string{{"analyze", "--workers", "1"}, {"analyze", "--memory", "4KiB"}, {"convert", "--format", "csv"}, {"convert", "--format", "parquet"}, {"convert", "--format", "arrow"}} {

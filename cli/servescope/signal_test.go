@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,9 +14,18 @@ import (
 	"time"
 )
 
+// heed has commands of a test stop at signals that the test itself was started to
+// ignore, as in the background of a script: what is caught is not handed down.
+func heed(t *testing.T) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(c) })
+}
+
 // TestSignal interrupts the command while it waits for standard input that has
 // filled a temporary file already.
 func TestSignal(t *testing.T) {
+	heed(t)
 	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		temp, out := t.TempDir(), filepath.Join(t.TempDir(), "out.json")
 		if err := os.WriteFile(out, []byte("old"), 0o666); err != nil {
