@@ -40,7 +40,8 @@ FUZZTIME ?= 3000x
 
 test: fmt vet unit race
 
-check: test tidy static clean-tree fused race-all wasm browser worker recompute duckdb fuzz
+# All of test and more: race-all holds what race runs.
+check: fmt vet unit tidy static clean-tree fused race-all wasm browser worker recompute duckdb fuzz
 
 fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }
