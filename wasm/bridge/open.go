@@ -33,7 +33,7 @@ func (e *Engine) open(ctx context.Context, m message, files []formats.Input) (an
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &session{gate: &gate{far: opt.Elsewhere != nil}}
+	s := &session{gate: new(gate)}
 	opt.Progress = s.gate.read
 	inputs, err := formats.Unpack(files, formats.Options{Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now})
 	if err != nil {

@@ -11,13 +11,11 @@ import (
 const pace = 50 * time.Millisecond
 
 // A report of a part is made after partFirst and every partPace, or so much more
-// seldom that making them takes no more than a partShare of the time; where others read
-// too, who could not, a farShare: all wait for the one who makes them.
+// seldom that making them takes no more than a partShare of the time.
 const (
 	partFirst = 100 * time.Millisecond
 	partPace  = 250 * time.Millisecond
 	partShare = 10
-	farShare  = 40
 )
 
 // Progress passes the progress of a session on to the call that it works for.
@@ -29,7 +27,6 @@ func (p *Progress) Read(done, total int64) { p.gate.read(done, total) }
 
 // gate lets progress through to the present call.
 type gate struct {
-	far  bool // others read too
 	mu   sync.Mutex
 	now  func() time.Time
 	out  Out // nil: nobody listens
@@ -95,10 +92,7 @@ func (g *gate) partial() func(*analyzer.Partial) {
 			return
 		}
 		g.out(encode(&progress{"progress", g.done, g.total, p.Rows, p.Total}), body)
-		share, end := time.Duration(partShare), g.now()
-		if g.far {
-			share = farShare
-		}
-		g.next = end.Add(max(partPace-end.Sub(began), (share-1)*end.Sub(began)))
+		end := g.now()
+		g.next = end.Add(max(partPace-end.Sub(began), (partShare-1)*end.Sub(began)))
 	}
 }
