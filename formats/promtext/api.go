@@ -144,21 +144,7 @@ func (r *reader) metric(s *sample) {
 			name = string(value)
 			continue
 		}
-		if len(labels) > 0 {
-			labels = append(labels, ',')
-		}
-		labels = append(append(labels, key...), '=', '"')
-		for _, b := range value {
-			switch b {
-			case '\n':
-				labels = append(labels, '\\', 'n')
-				continue
-			case '"', '\\':
-				labels = append(labels, '\\')
-			}
-			labels = append(labels, b)
-		}
-		labels = append(labels, '"')
+		labels = appendLabel(labels, key, value)
 	}
 	a.key = append(append(append(append(a.key[:0], name...), '{'), labels...), '}')
 	s.key = a.key
@@ -197,4 +183,23 @@ func (r *reader) point(s *sample) {
 		return
 	}
 	r.value(s)
+}
+
+// appendLabel appends a label as the text format writes it.
+func appendLabel(b []byte, name string, value []byte) []byte {
+	if len(b) > 0 {
+		b = append(b, ',')
+	}
+	b = append(append(b, name...), '=', '"')
+	for _, c := range value {
+		switch c {
+		case '\n':
+			b = append(b, '\\', 'n')
+			continue
+		case '"', '\\':
+			b = append(b, '\\')
+		}
+		b = append(b, c)
+	}
+	return append(b, '"')
 }

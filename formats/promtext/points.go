@@ -187,25 +187,6 @@ func wholeOf(text []byte) int64 {
 	return v
 }
 
-// appendLabel appends a label as the text format writes it.
-func appendLabel(b []byte, name string, value []byte) []byte {
-	if len(b) > 0 {
-		b = append(b, ',')
-	}
-	b = append(append(b, name...), '=', '"')
-	for _, c := range value {
-		switch c {
-		case '\n':
-			b = append(b, '\\', 'n')
-			continue
-		case '"', '\\':
-			b = append(b, '\\')
-		}
-		b = append(b, c)
-	}
-	return append(b, '"')
-}
-
 // promName writes a name of OpenTelemetry as exporters to Prometheus do: what is
 // no letter, digit, colon or underscore becomes an underscore.
 func promName(name string) string {
