@@ -64,8 +64,9 @@ const DefaultMemory = 256 << 20
 // are read: long enough to hide the cost of opening one.
 const rangeSize = 16 << 20
 
-// farRange is the same where some are read elsewhere: the last ones are waited for.
-const farRange = 8 << 20
+// farRange is the same where some are read elsewhere: in a browser each costs a stream,
+// whose memory is new to three processes. The last ones are shorter; see step.
+const farRange = 32 << 20
 
 // Session holds the inputs of one analysis. Its methods are called by one
 // goroutine at a time; it needs no clock, environment or file system of its own.
