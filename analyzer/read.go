@@ -41,7 +41,7 @@ func (s *Session) jobs() []job {
 			continue
 		}
 		size := f.source.Size()
-		if shape := f.format.Shape; shape != formats.Records && shape != formats.Blocks || f.source.At() == nil || size <= s.cut {
+		if shape := f.format.Shape; shape != formats.Records && shape != formats.Blocks || f.source.At() == nil || size <= s.undivided() {
 			out = append(out, job{file: f, rng: formats.Whole, workers: 1})
 			left -= max(size, 0)
 			continue
@@ -65,6 +65,14 @@ func (s *Session) jobs() []job {
 	return out
 }
 
+// undivided is the length up to which an input is read in one go.
+func (s *Session) undivided() int64 {
+	if s.opt.Elsewhere == nil {
+		return s.cut
+	}
+	return s.cut / 4
+}
+
 // step returns the length of the next range where so many bytes are left. Those who
 // read in other places take several ranges at a time, so that the last ones are short:
 // nobody waits long for others.
@@ -72,7 +80,7 @@ func (s *Session) step(left int64) int64 {
 	if s.opt.Elsewhere == nil {
 		return s.cut
 	}
-	return min(s.cut, max(left/int64(2*s.places()), s.cut/16, 1))
+	return min(s.cut, max(left/int64(2*s.places()), s.cut/64, 1))
 }
 
 // reading is one reading of the inputs.
