@@ -30,6 +30,7 @@ func Set() *formats.Set {
 // marks are what lines have, in a log of another program, of the formats of text that
 // the core is without. That a line has one costs no more than loading the whole.
 var marks = []string{
+	"# TYPE ", "vllm:", "sglang:", "ray_vllm_", // promtext
 	"total_time", "text_generation_router::", // tgi
 	"eval time", `"predicted_ms"`, // llamacpp
 	"[GIN] ",                          // ollama

@@ -1,3 +1,5 @@
+//go:build !js || full
+
 package all
 
 import "servescope/formats/promtext"

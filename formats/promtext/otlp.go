@@ -1,5 +1,3 @@
-//go:build !js || full
-
 package promtext
 
 import (
@@ -12,8 +10,6 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/jsonx"
 )
-
-func init() { otlp.sniff, otlp.open = sniffOTLP, openOTLP }
 
 // The containers of an export, from the outermost. A document of traces or logs
 // among those of metrics, as in one file of a collector, is noise.

@@ -1,5 +1,3 @@
-//go:build !js || full
-
 package promtext
 
 import (

@@ -41,7 +41,7 @@ const formatName = "promtext"
 var Format = formats.Format{
 	Name:     formatName,
 	Title:    "Metrics of vLLM, SGLang and gen_ai: Prometheus (GET /metrics, /api/v1/query_range), OTLP/JSON",
-	Priority: 70,
+	Priority: 89,
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
@@ -53,8 +53,8 @@ var Format = formats.Format{
 // sniff looks for samples of an engine, and else for those of any program.
 func sniff(h *formats.Head) (formats.Score, string) {
 	if top := bytes.TrimLeft(h.Start, " \t\r\n"); len(top) > 0 && (top[0] == '{' || top[0] == '[') {
-		if otlp.sniff != nil && marksOTLP(h.Start) {
-			return otlp.sniff(h)
+		if marksOTLP(h.Start) {
+			return sniffOTLP(h)
 		}
 		return sniffAPI(h.Start)
 	}
@@ -87,12 +87,6 @@ type documents interface {
 	finish(r *reader, rises []*figure)
 	err() error
 	close() error
-}
-
-// otlp is how metrics of OpenTelemetry are read, where that is built in.
-var otlp struct {
-	sniff func(h *formats.Head) (formats.Score, string)
-	open  func(ctx context.Context, src formats.Source, block int) (documents, error)
 }
 
 // marksOTLP reports whether a text has metrics as OpenTelemetry exports them.

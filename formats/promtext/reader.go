@@ -72,9 +72,9 @@ func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt f
 	if err != nil {
 		return nil, err
 	}
-	if json && otlp.open != nil && marksOTLP(beginning(src)) {
+	if json && marksOTLP(beginning(src)) {
 		r.table.told = true
-		r.other, err = otlp.open(ctx, src, opt.Block)
+		r.other, err = openOTLP(ctx, src, opt.Block)
 		return r, err
 	}
 	if json {
