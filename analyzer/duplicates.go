@@ -3,11 +3,50 @@ package analyzer
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/trace"
 )
+
+// idHashes appends a hash of the id, attempt and choice of each row of a batch that has
+// an id, and of its run's slot. Readers have the rows at hand, and are several; as a
+// rule no hash is there twice, and nobody has to look at the rows again.
+func idHashes(dst []uint64, slot int32, b *trace.Batch) []uint64 {
+	if !b.Has(trace.RequestID) {
+		return dst
+	}
+	ids, attempts, choices := b.Texts(trace.RequestID), b.Ints(trace.Attempt), b.Ints(trace.Choice)
+	dst = slices.Grow(dst, b.Rows)
+	for i := range b.Rows {
+		id, ok := ids.At(i)
+		if !ok {
+			continue
+		}
+		attempt, _ := attempts.At(i)
+		choice, _ := choices.At(i)
+		dst = append(dst, hashOf(mix(uint64(slot), uint64(attempt)<<32^uint64(choice)), id))
+	}
+	return dst
+}
+
+// repeated reports whether a hash is there twice.
+func repeated(lists [][]uint64) bool {
+	n := 0
+	for _, hashes := range lists {
+		n += len(hashes)
+	}
+	seen := newHashSet(n)
+	for _, hashes := range lists {
+		for _, h := range hashes {
+			if !seen.add(h) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // checkDuplicates notes the rows that repeat one before them: the same request
 // in the same run, seen from the same side, with the same beginning, attempt and
@@ -20,9 +59,6 @@ func (s *Session) checkDuplicates() {
 		if r.has(trace.RequestID) {
 			rows += r.rows()
 		}
-	}
-	if rows < 2 {
-		return
 	}
 	seen := newHashSet(rows)
 	var hashes []uint64
@@ -71,16 +107,21 @@ func rowHashes(dst []uint64, r opened) []uint64 {
 		}
 		h := mix(uint64(r.slot)<<8|uint64(side), uint64(start))
 		h = mix(h, uint64(attempt)<<32^uint64(choice))
-		for ; len(id) >= 8; id = id[8:] {
-			h = mix(h, binary.LittleEndian.Uint64(id))
-		}
-		last := uint64(len(id))
-		for _, c := range id {
-			last = last<<8 | uint64(c)
-		}
-		dst = append(dst, max(mix(h, last), 1))
+		dst = append(dst, hashOf(h, id))
 	}
 	return dst
+}
+
+// hashOf returns the hash of what has hash h followed by an id; it is never 0.
+func hashOf(h uint64, id []byte) uint64 {
+	for ; len(id) >= 8; id = id[8:] {
+		h = mix(h, binary.LittleEndian.Uint64(id))
+	}
+	last := uint64(len(id))
+	for _, c := range id {
+		last = last<<8 | uint64(c)
+	}
+	return max(mix(h, last), 1)
 }
 
 // mix returns the hash of what has hash h followed by the eight bytes of x. Both

@@ -31,7 +31,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 	for j := range seen {
 		seen[j] = make(map[int64]*trace.RunMeta)
 	}
-	first := make([]int64, len(jobs))
+	first, ids := make([]int64, len(jobs)), make([][]uint64, len(jobs))
 	keep := s.newKeeper(lists)
 	s.shelve()
 	readers := s.readers(jobs)
@@ -57,6 +57,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 		seen[j][b.Run.Key] = b.Run
 		at := place{f, s.slots.of(f, b.Run), first[j]}
 		first[j] += int64(b.Rows)
+		ids[j] = idHashes(ids[j], at.slot, b)
 		collectors[worker].add(b, at, &rows[j])
 		met.add(f, b.Run)
 		if p != nil && !folded {
@@ -79,7 +80,7 @@ func (s *Session) load(ctx context.Context, lists bool, p *pass) ([]kernel.State
 	s.rows, s.steps, s.links = slices.Concat(rows...), slices.Concat(steps...), slices.Concat(kernels.rows...)
 	s.known = first
 	s.number(rows, first)
-	s.arrange(kernels.over)
+	s.arrange(kernels.over, ids)
 	return merged()
 }
 
@@ -99,8 +100,8 @@ func (s *Session) bytes() int64 {
 }
 
 // arrange makes runs of what was read. over says that communication kernels are
-// not kept, for want of memory.
-func (s *Session) arrange(over bool) {
+// not kept, for want of memory; ids are the idHashes of the rows.
+func (s *Session) arrange(over bool, ids [][]uint64) {
 	for _, r := range s.steps {
 		if r.file.metas[r.run().Key] == nil { // in case the reader forgot to list it
 			r.file.addMeta(r.run())
@@ -117,7 +118,9 @@ func (s *Session) arrange(over bool) {
 	s.ends = s.stepEnds()
 	s.nameRuns()
 	s.checkClocks()
-	s.checkDuplicates()
+	if repeated(ids) {
+		s.checkDuplicates()
+	}
 	s.link()
 	s.findWholes()
 	s.checkSources()
