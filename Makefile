@@ -24,7 +24,7 @@ FULL_BUDGET = 3145728
 # Inlining is a tenth of the browser's core, and pays only in loops over much
 # data: everything else is compiled without it.
 HOT = internal/runtime/... sync bytes strconv internal/strconv slices sort \
-	math math/bits \
+	math math/bits encoding/binary \
 	github.com/klauspost/compress/... servescope/analyzer/kernel servescope/analyzer/stat \
 	servescope/analyzer/trace servescope/formats/internal/... servescope/formats/tokenlog \
 	servescope/formats/torchtrace servescope/formats/sglanglog \
