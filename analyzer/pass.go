@@ -177,7 +177,7 @@ func (p *pass) mergeKernel(i int) (out kernel.State, err error) {
 // fold runs the kernels over the rows that sel selects, in as many passes as
 // they ask for, and returns their final states with all that they learned.
 func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kernels []kernel.Kernel, first []kernel.State, part *partials) ([]kernel.State, *kernel.Facts, error) {
-	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index)), Store: s.states()}
+	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, len(s.slots.index)), Store: s.states(), Memory: s.stateMemory()}
 	sel.bounds(facts)
 	final := make([]kernel.State, len(kernels))
 	wanted := make([]int, len(kernels)) // the kernels of the current pass
@@ -195,7 +195,7 @@ func (s *Session) fold(ctx context.Context, q *query.Query, sel *selection, kern
 				return nil, nil, err
 			}
 		}
-		next := &kernel.Facts{Pass: facts.Pass + 1, Runs: slices.Clone(facts.Runs), Private: make(map[string][]byte), Store: facts.Store}
+		next := &kernel.Facts{Pass: facts.Pass + 1, Runs: slices.Clone(facts.Runs), Private: make(map[string][]byte), Store: facts.Store, Memory: facts.Memory}
 		var again []int
 		for j, i := range wanted {
 			final[i] = states[j]

@@ -99,7 +99,7 @@ func (s *Session) answer(ctx context.Context, q *query.Query, e *engine, facts *
 	if !s.loaded {
 		var p *pass
 		if plain(q) && !s.opt.Join {
-			p = newPass(q, &kernel.Facts{Store: s.states()}, e.kernels, s.places())
+			p = newPass(q, &kernel.Facts{Store: s.states(), Memory: s.stateMemory()}, e.kernels, s.places())
 		}
 		if p != nil && tell && s.tell != nil {
 			p.partials = &partials{s: s, q: q, e: e, sel: &selection{q: q}, total: -1}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"sync"
 
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 )
@@ -107,6 +108,12 @@ func (s *Session) states() stat.Store {
 		return nil
 	}
 	return s.stated
+}
+
+// stateMemory is how many bytes of values each state of a kernel may hold: a share of
+// the budget, which the workers' states share.
+func (s *Session) stateMemory() int64 {
+	return max(min(s.opt.Memory/16, 2*kernel.MostMemory)/int64(s.opt.Workers), 1)
 }
 
 // empty gives the room of a store back, which may be used again, and forgets its error.

@@ -80,6 +80,10 @@ type Facts struct {
 	// of one process, and what it gives back is the same as if nothing had been
 	// stored.
 	Store stat.Store `json:"-"`
+
+	// Memory is how many bytes of values a state holds before it packs them, and what
+	// is packed before it goes to the store; 0: MostMemory. Answers do not depend on it.
+	Memory int64 `json:"-"`
 }
 
 // RunFacts are facts of one run, on its clock in ns. HasTimes is false when the

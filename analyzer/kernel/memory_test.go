@@ -38,10 +38,9 @@ func (d *disk) Read(p []byte, off int64) error {
 func TestCellsShareTheBudget(t *testing.T) {
 	const runs, requests, gaps = 400, 24, 1000
 	r := rand.New(rand.NewPCG(8, 9))
-	defer func(n int64) { packedBudget = n }(packedBudget)
-	packedBudget = 2 << 20
+	const memory = 3 << 20
 	store := new(disk)
-	q, facts := new(query.Query), &Facts{Store: store}
+	q, facts := new(query.Query), &Facts{Store: store, Memory: memory}
 	k := tokens{metric.Default, new(foundTokens), nil}
 	states := []*tokensState{k.New(q, facts).(*tokensState), k.New(q, facts).(*tokensState)}
 	want := make([][]int64, runs)
@@ -64,7 +63,7 @@ func TestCellsShareTheBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := int64(runs * requests * gaps)
-	if size, most := states[0].Size(), int64(8*rawBudget+8<<20); size > most || values*8 < 4*most {
+	if size, most := states[0].Size(), int64(3*memory); size > most || values*8 < 4*most {
 		t.Errorf("%d values of %d runs take %d bytes, more than %d", values, runs, size, most)
 	}
 	if len(store.bytes) < 1<<20 {

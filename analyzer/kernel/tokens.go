@@ -61,20 +61,12 @@ func (k tokens) New(q *query.Query, facts *Facts) State {
 // nanoseconds by numbers of tokens.
 const fraction = 1024
 
-// rawBudget is the number of values that all digests of a state together keep as
-// they are. There may be thousands of cells: beyond it most of what they keep is
-// packed.
-const rawBudget = 1 << 20
-
-// packedBudget is how many bytes of packed values a state holds in memory: further ones
-// go to a store, where there is one. Tests lower it.
-var packedBudget = int64(16 << 20)
-
 type tokensState struct {
 	celled[pool, *pool]
 	found *tokensState // in a refining pass: what an earlier pass found
 	sized bool         // of the run of the batch: see RunFacts.Sized
 
+	room  room
 	added int   // values since the last pack, at most
 	held  int64 // bytes of packed values in memory
 	only  *only
@@ -86,32 +78,10 @@ type tokensState struct {
 func newTokensState(def *metric.Definition, q *query.Query, facts *Facts) *tokensState {
 	s := new(tokensState)
 	s.base = newBase(def, q, facts)
+	s.room = roomOf(facts)
 	s.cells.coarse = true
 	s.cells.fresh = func() *pool { return newPool(s.ranks(), stat.DefaultLimit) }
 	return s
-}
-
-// pack bounds the values that all digests keep as they are: those that keep most
-// pack them.
-func (s *tokensState) pack() {
-	if s.added <= rawBudget/2 {
-		return
-	}
-	s.added = 0
-	sum := 0
-	for _, p := range s.cells.byPlace {
-		sum += p.raw()
-	}
-	for least := stat.DefaultLimit / 2; sum > rawBudget/2; least /= 2 {
-		for _, p := range s.cells.byPlace {
-			var to stat.Store
-			if s.held > packedBudget {
-				to = s.facts.Store
-			}
-			n, held := p.pack(least, to)
-			sum, s.held = sum-n, s.held+held
-		}
-	}
 }
 
 func (s *tokensState) Update(v *View) {

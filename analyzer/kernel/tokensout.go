@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 
 	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
@@ -17,7 +18,8 @@ func (s *tokensState) Merge(other State) error {
 	}
 	if s.found == nil {
 		err := s.merge(&o.celled)
-		s.added = rawBudget
+		s.held += o.held
+		s.added = math.MaxInt
 		s.pack()
 		return err
 	}
