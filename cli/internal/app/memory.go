@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -65,15 +69,16 @@ func memoryFlag() cli.Flag {
 // garbage is no reason to go far beyond the budget or to run out of memory.
 func (p *Process) memory(c *cli.Context) (n int64, err error) {
 	all := machineMemory(memoryFiles)
-	n, limit := all/4, all/4*3
+	n, most := all/4, all/4*3
+	limit := min(usual, most)
 	if c.IsSet("memory") {
 		if n, err = unit.ParseSize(c.String("memory")); err != nil {
 			return 0, usagef("--memory: %s", err)
 		}
-		limit = collectAt(n, limit)
+		limit = collectAt(n, most)
 	}
 	if p.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit)
+		collect(limit, most)
 	}
 	if !c.IsSet("memory") && p.Getenv("GOGC") == "" && spare == nil {
 		spare = make([]byte, spareSize)
@@ -89,6 +94,10 @@ var spare []byte
 
 const spareSize = 32 << 20
 
+// usual is the memory in bytes that a process with garbage is held to without a budget
+// of its own, spare included: few logs need more.
+const usual = 256 << 20
+
 // besides is the memory in bytes that a process needs whatever it reads.
 const besides = 32 << 20
 
@@ -98,3 +107,35 @@ const besides = 32 << 20
 func collectAt(budget, most int64) int64 {
 	return min(cmp.Or(budget, analyzer.DefaultMemory), most-besides) + besides
 }
+
+// collect makes the collector hold the process to limit, and where more than that is
+// in use to a quarter more than what is: it would do nothing but collect otherwise.
+// Beyond most it has to.
+func collect(limit, most int64) {
+	debug.SetMemoryLimit(limit)
+	collecting.limit.Store(limit)
+	collecting.most.Store(most)
+	collecting.once.Do(func() { runtime.SetFinalizer(new([16]byte), collected) })
+}
+
+// collecting is what the collector is told; it is one for the process.
+var collecting struct {
+	limit, most atomic.Int64
+	once        sync.Once
+}
+
+// collected is called after each collection, of which mark is garbage: of the next
+// one again.
+func collected(mark *[16]byte) {
+	runtime.SetFinalizer(mark, collected)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	limit := collecting.limit.Load()
+	next := min(roomFor(int64(live[0].Value.Uint64())), collecting.most.Load())
+	if next > limit && collecting.limit.CompareAndSwap(limit, next) {
+		debug.SetMemoryLimit(next)
+	}
+}
+
+// roomFor returns how many bytes a process needs at least of which some are in use.
+func roomFor(used int64) int64 { return used + used/4 + 8<<20 }

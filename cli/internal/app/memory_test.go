@@ -3,7 +3,10 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"testing"
+	"time"
 )
 
 // TestMachineMemory takes the least of what the files say that say anything.
@@ -46,4 +49,31 @@ func TestCollectAt(t *testing.T) {
 			t.Errorf("%d: %d bytes, want %d", budget, got, want)
 		}
 	}
+}
+
+// TestCollect: what is in use beyond the limit raises it, after the collection that
+// finds it, but not beyond the most; the limit is not lowered again.
+func TestCollect(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	const limit, used, most = 4 << 20, 64 << 20, 72 << 20
+	reached := func(want int64) bool {
+		for range 100 {
+			runtime.GC()
+			if debug.SetMemoryLimit(-1) >= want {
+				return true
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return false
+	}
+	collect(limit, 1<<40)
+	data := make([]byte, used)
+	if !reached(used + used/4) {
+		t.Errorf("the limit is %d bytes, with %d in use", debug.SetMemoryLimit(-1), used)
+	}
+	collect(limit, most)
+	if !reached(most) || debug.SetMemoryLimit(-1) != most {
+		t.Errorf("the limit is %d bytes, of at most %d, with %d in use", debug.SetMemoryLimit(-1), most, used)
+	}
+	runtime.KeepAlive(data)
 }
