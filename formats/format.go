@@ -60,6 +60,10 @@ type Format struct {
 	Priority int    // unique; breaks ties of the score, the lower wins
 	Shape    Shape
 
+	// Loose says that the lines may be of any program, and are known by the names of
+	// values alone: they are not looked for among the text of another format.
+	Loose bool
+
 	// Sniff tells whether head is of this format, and why or why not. It is
 	// pure, bounded by the head, and never panics.
 	Sniff func(head *Head) (Score, string)

@@ -67,7 +67,10 @@ func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) error {
 		return &PartialError{h.Name}
 	}
 	for _, g := range s.formats {
-		if score, _ := g.Sniff(h); g == f || score < Likely {
+		if g == f || g.Loose {
+			continue
+		}
+		if score, _ := g.Sniff(h); score < Likely {
 			continue
 		}
 		n, found := int64(0), &Head{Name: h.Name}

@@ -26,6 +26,9 @@ func (s *sample) endStamp(m *mapping) {
 		if name == "time_local" || name == "time_iso8601" || name == "msec" {
 			writer = "an access log of nginx"
 		}
+		if s.lines && name == "asctime" {
+			writer = "the stamp in front of a line"
+		}
 		if s.names[a.field] == "@timestamp" {
 			writer = "a log line's stamp"
 		}

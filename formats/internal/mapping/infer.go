@@ -66,8 +66,14 @@ type sample struct {
 
 // profileAll reads the sampled records of a head.
 func (s *sample) profileAll(in *jsonrows.Input) {
-	for s.records < sampled && s.read(in) != ended {
-		s.take()
+	for s.records < sampled {
+		switch s.read(in) {
+		case ended:
+			return
+		case other:
+		default:
+			s.take()
+		}
 	}
 }
 
@@ -303,7 +309,7 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 		m.suggest(e, seconds, millis)
 	case (p.joined == "request_time" || p.joined == "upstream_response_time") && p.thirds == p.numbers:
 		e.unit, e.why = seconds, e.why+"; nginx writes seconds with three digits"
-	case s.isSlog() && p.whole == p.numbers && p.high >= 1e5 && !stamped:
+	case !s.lines && s.isSlog() && p.whole == p.numbers && p.high >= 1e5 && !stamped:
 		e.unit, e.why = nanos, e.why+"; log/slog of Go writes a time.Duration as whole ns"
 	default:
 		s.eliminate(m, e, c)

@@ -24,6 +24,7 @@ const (
 	bad                      // something that is no record, and was skipped
 	truncated                // the beginning of a record
 	long                     // a record that is too long, and was skipped
+	other                    // a line that is no record, among lines that are
 )
 
 // cell is one value of a record, as it is written, strings without their quotes
@@ -66,6 +67,7 @@ type table struct {
 	parted *partition // that the record disagrees with
 	nesting
 	document
+	pairing
 }
 
 // field returns the index of a column, or -1.
@@ -107,6 +109,8 @@ func (t *table) read(in *jsonrows.Input) outcome {
 		res = t.typed.read(t)
 	case t.flat:
 		res = t.row(in)
+	case t.lines:
+		res = t.line(in)
 	default:
 		res = t.object(in)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Open begins to read a text for the format of that name.
 func Open(ctx context.Context, src formats.Source, opt formats.Options, format string) (formats.Reader, error) {
-	s, m, err := learn(src, opt.Map)
+	s, m, err := learn(src, opt.Map, format == Pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 		return nil, err
 	}
 	t := &table{flat: s.flat, delim: s.delim, comma: s.comma, names: s.names, width: s.width, frozen: true}
-	t.holders, t.base = s.lookInto(m), s.base
+	t.holders, t.base, t.lines = s.lookInto(m), s.base, s.lines
 	if !t.flat { // a path is looked up for every value: among as few as there are
 		t.names = nil
 		for i := range m.entries {
@@ -95,7 +95,7 @@ func (m *mapping) local() bool {
 }
 
 // learn says what the columns of a source mean, from its head.
-func learn(src formats.Source, list []string) (*sample, *mapping, error) {
+func learn(src formats.Source, list []string, lines bool) (*sample, *mapping, error) {
 	given, err := parseMap(list)
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +110,12 @@ func learn(src formats.Source, list []string) (*sample, *mapping, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil, fmt.Errorf("%s: %w", src.Name(), err)
 	}
-	s, _ := sampleOf(head[:n], given, partitionsOf(src.Name()))
+	parts := partitionsOf(src.Name())
+	if lines || ofPairs(head[:n], 2) {
+		s := sampleLines(head[:n], given, parts)
+		return s, s.learn(given), nil
+	}
+	s, _ := sampleOf(head[:n], given, parts)
 	return s, s.learn(given), nil
 }
 
@@ -189,7 +194,7 @@ func Learn(src formats.Source, given []string) (list []string, ask string, err e
 		_, err := parseMap(given)
 		return nil, "", err
 	}
-	_, m, err := learn(src, given)
+	_, m, err := learn(src, given, false)
 	if err != nil {
 		return nil, "", err
 	}

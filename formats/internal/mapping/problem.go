@@ -17,6 +17,10 @@ var (
 		Msg: "a record is longer than 8 MiB, or does not end: it was skipped"}
 	otherText = &problem{Code: "other_line", Severity: diag.Notice,
 		Msg: "a record holds no object where that of a request is in others, but another line or nothing: it was skipped"}
+	otherLine = &problem{Code: "other_line", Severity: diag.Notice,
+		Msg: "a line is none of a request: it has no pairs, or measures nothing of one, and was skipped"}
+	lastValue = &problem{Code: "truncated", Severity: diag.Notice,
+		Msg: "the file ends without a line end: the last value of the last line may be cut off and is left out", Fix: "end the last line with a line end"}
 	several = &problem{Code: "several_values", Severity: diag.DataLoss,
 		Msg: "a record has several values of a column: the last counts", Fix: "write what has a value of its own as a record of its own"}
 	ragged = &problem{Code: "ragged_row", Severity: diag.DataLoss,

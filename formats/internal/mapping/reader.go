@@ -116,6 +116,8 @@ func (r *reader) record() {
 		p = cutOff
 	case long:
 		p = tooLong
+	case other:
+		p = otherLine
 	case found:
 		p = r.use()
 	}
@@ -184,6 +186,12 @@ func (r *reader) use() *problem {
 			return notARecord
 		}
 		return otherText
+	}
+	if r.short {
+		r.note(lastValue)
+	}
+	if r.lines && !r.concerns() {
+		return otherLine
 	}
 	kind := "request"
 	var p *problem

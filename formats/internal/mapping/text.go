@@ -16,6 +16,11 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 	if s.flat && !s.header {
 		return formats.No, "its first line does not name columns"
 	}
+	return s.sniff()
+}
+
+// sniff tells whether columns of the sample name what is measured of requests.
+func (s *sample) sniff() (formats.Score, string) {
 	m := new(mapping)
 	s.guess(m)
 	s.eventShape(m)

@@ -1,0 +1,7 @@
+//go:build !js || full
+
+package all
+
+import "servescope/formats/logfmt"
+
+func init() { add(&logfmt.Format) }
