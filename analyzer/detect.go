@@ -144,6 +144,10 @@ func skipped(f *file, err error, named bool) diag.Diag {
 	switch {
 	case !errors.As(err, &e):
 		d.Code, d.Severity = "unreadable", diag.Error
+		var h interface{ Hint() string }
+		if errors.As(err, &h) {
+			d.Fix = h.Hint()
+		}
 	case e.Plain == "":
 		d.Fix = e.Hint()
 		fallthrough

@@ -1,19 +1,22 @@
 package formats
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"servescope/analyzer/diag"
 )
 
 // maxOpen is how many files are held open at the same time: an argument may be
-// a directory of more files than the system lets a process open.
-const maxOpen = 64
+// a directory of more files than the system lets a process open. Where it lets
+// it open fewer than these, fewer are held.
+const maxOpen = 32
 
 // file is a plain file, read by pread and never mapped: a mapped log that is
 // truncated kills the process. Its size is taken once, so that a log that grows
@@ -96,6 +99,8 @@ type pool struct {
 	mu    sync.Mutex
 	clock int64
 	open  map[*file]*handle
+	most  int       // files to hold open, less than maxOpen; 0: the system has refused none
+	idle  sync.Cond // on mu, for who waits until a file is in use no longer
 }
 
 type handle struct {
@@ -108,30 +113,62 @@ type handle struct {
 func (p *pool) get(f *file) (*os.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clock++
 	h := p.open[f]
-	if h == nil {
+	for h == nil {
 		opened, err := open(f)
-		if err != nil {
+		switch {
+		case err == nil:
+			p.evict(cmp.Or(p.most, maxOpen) - 1)
+			h = &handle{file: opened}
+			if p.open == nil {
+				p.open = make(map[*file]*handle)
+			}
+			p.open[f] = h
+		case !isCrowded(err) || len(p.open) == 0:
 			return nil, err
+		default:
+			p.yield()
+			h = p.open[f]
 		}
-		p.evict(maxOpen - 1)
-		h = &handle{file: opened}
-		if p.open == nil {
-			p.open = make(map[*file]*handle)
-		}
-		p.open[f] = h
 	}
+	p.clock++
 	h.refs++
 	h.used = p.clock
 	return h.file, nil
 }
 
+// yield gives up half of the files that are held open, since the system lets the
+// process open no more: temporary files want some too. Where all are in use it waits
+// for one that is not.
+func (p *pool) yield() {
+	held := len(p.open)
+	p.most = max(1, held/2)
+	if p.evict(p.most); len(p.open) == held {
+		p.idle.L = &p.mu
+		p.idle.Wait()
+		p.evict(p.most)
+	}
+}
+
 func (p *pool) put(f *file) {
 	p.mu.Lock()
 	p.open[f].refs--
+	p.idle.Signal()
 	p.mu.Unlock()
 }
+
+// isCrowded reports whether the process, or the system, has too many open files.
+func isCrowded(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// crowdedError is an error of a process that may open no more files.
+type crowdedError struct{ error }
+
+func (e crowdedError) Unwrap() error { return e.error }
+
+// Hint returns what to do about it.
+func (crowdedError) Hint() string { return "let the process open more files: ulimit -n 1024" }
 
 // evict closes idle files until at most keep are open.
 func (p *pool) evict(keep int) {
@@ -161,6 +198,9 @@ func (p *pool) close() {
 // place under the same name since.
 func open(f *file) (*os.File, error) {
 	h, err := os.Open(f.name)
+	if isCrowded(err) {
+		err = crowdedError{err}
+	}
 	if err != nil {
 		return nil, err
 	}

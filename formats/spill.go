@@ -108,6 +108,8 @@ func (e *scratchError) Unwrap() error { return e.err }
 // Hint returns what to do about it.
 func (e *scratchError) Hint() string {
 	switch {
+	case isCrowded(e.err):
+		return crowdedError{}.Hint()
 	case errors.Is(e.err, fs.ErrNotExist):
 		return "create the directory, or name another in TMPDIR"
 	case errors.Is(e.err, fs.ErrPermission), errors.Is(e.err, syscall.EROFS), errors.Is(e.err, syscall.ENOTDIR):
