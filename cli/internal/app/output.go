@@ -39,7 +39,10 @@ func (p *Process) output(path string, inputs []string) (*output, error) {
 			return nil, fmt.Errorf("output %s is a directory", path)
 		case !info.Mode().IsRegular():
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			return &output{Writer: f, file: f}, err
+			if err != nil {
+				return nil, &outputError{path, cause(err)}
+			}
+			return &output{Writer: f, file: f}, nil
 		}
 		if err := notAnInput(path, info, inputs); err != nil {
 			return nil, err
@@ -49,7 +52,7 @@ func (p *Process) output(path string, inputs []string) (*output, error) {
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8]+".tmp")
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return nil, fmt.Errorf("output %s: %w", path, cause(err))
+		return nil, &outputError{path, cause(err)}
 	}
 	return &output{Writer: f, file: f, path: path}, nil
 }
@@ -86,8 +89,21 @@ func (e *outputError) Unwrap() error { return e.err }
 
 // Hint returns what to do about it.
 func (e *outputError) Hint() string {
-	if errors.Is(e.err, syscall.ENOSPC) {
+	dir := filepath.Dir(e.path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(e.err, syscall.ENOSPC), errors.Is(e.err, syscall.EDQUOT):
 		return "make room there, or write to another disk"
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("there is no folder %s: create it, or give another name to -o", dir)
+	case errors.Is(err, syscall.ENOTDIR), err == nil && !info.IsDir():
+		return fmt.Sprintf("%s is no folder: give another name to -o", dir)
+	case errors.Is(e.err, syscall.ENAMETOOLONG):
+		return "give a shorter name to -o"
+	case errors.Is(e.err, fs.ErrPermission), errors.Is(e.err, syscall.EROFS), errors.Is(e.err, fs.ErrNotExist):
+		return fmt.Sprintf("%s may not be written to: name a file in another folder with -o", dir)
+	case errors.Is(e.err, syscall.EFBIG):
+		return "allow larger files (ulimit -f), or write to another disk"
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -122,5 +123,28 @@ func TestOutputOtherTargets(t *testing.T) {
 	err := p.write(filepath.Join(dir, "none", "out"), nil, write("x", nil))
 	if want := "output " + filepath.Join(dir, "none", "out") + ": no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestOutputHints: where nothing can be written the advice says why, and what to do.
+func TestOutputHints(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none", "out"):               "there is no folder " + filepath.Join(dir, "none") + ": create it, or give another name to -o",
+		filepath.Join(file, "out"):                      file + " is no folder: give another name to -o",
+		filepath.Join(dir, strings.Repeat("long", 100)): "give a shorter name to -o",
+	} {
+		err := new(Process).write(path, nil, write("", nil))
+		var h interface{ Hint() string }
+		if !errors.As(err, &h) || h.Hint() != want {
+			t.Errorf("%s: %v; want the hint %q", path, err, want)
+		}
+	}
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("left behind: %q", got)
 	}
 }
