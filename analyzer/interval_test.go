@@ -3,6 +3,7 @@ package analyzer
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"servescope/analyzer/report"
@@ -36,7 +37,7 @@ func (l syntheticLoad) end() int64 { return (l.n-1)*l.step + l.wait + (l.tokens-
 // request by request and token by token.
 func (l syntheticLoad) check(t *testing.T, c *report.Cell, from, to int64) {
 	t.Helper()
-	var sent, ended, tokens, gaps, flight, decode, prompts int64
+	var sent, ended, later, earlier, tokens, gaps, flight, decode, prompts int64
 	overlap := func(a, b int64) int64 { return max(0, min(b, to)-max(a, from)) }
 	in := func(at int64) bool { return from <= at && (at < to || to >= l.end() && at == l.end()) } // the last token of the run ends W and counts
 	for i := range l.n {
@@ -48,6 +49,12 @@ func (l syntheticLoad) check(t *testing.T, c *report.Cell, from, to int64) {
 		}
 		if in(last) {
 			ended++
+		}
+		switch {
+		case in(send) && !in(last):
+			later++
+		case !in(send) && in(last):
+			earlier++
 		}
 		if in(first) {
 			prompts++
@@ -67,6 +74,9 @@ func (l syntheticLoad) check(t *testing.T, c *report.Cell, from, to int64) {
 	if c.Requests.Total != sent || c.Metrics["ttft"].N != sent || c.Metrics["e2e"].N != ended || c.Metrics["chunk_gap"].N != gaps {
 		t.Errorf("%d requests, %d ttft, %d e2e, %d gaps; want %d, %d, %d, %d",
 			c.Requests.Total, c.Metrics["ttft"].N, c.Metrics["e2e"].N, c.Metrics["chunk_gap"].N, sent, sent, ended, gaps)
+	}
+	if r := c.Requests; r.EndLater != later || r.BegunEarlier != earlier || r.Total-r.EndLater+r.BegunEarlier != c.Metrics["tpot"].N {
+		t.Errorf("of %+v requests %d should end later, and %d have begun earlier; tpot is of %d", r, later, earlier, c.Metrics["tpot"].N)
 	}
 	if c.Throughput.Window.Int != (to-from)*1e6 {
 		t.Errorf("W is %d ns, want %d ms", c.Throughput.Window.Int, to-from)
@@ -101,10 +111,43 @@ func TestIntervalsAreWindows(t *testing.T) {
 		t.Run(fmt.Sprint(c.flags), func(t *testing.T) {
 			run, _ := ask(t, c.flags, file)
 			l.check(t, &run.Cell, c.from, c.to)
+			r := run.Requests
+			said := slices.ContainsFunc(run.Notes, func(n string) bool {
+				return strings.HasPrefix(n, "by_end: ") && strings.Contains(n, fmt.Sprintf("%d of the %d requests end behind it", r.EndLater, r.Total)) &&
+					strings.Contains(n, fmt.Sprintf("%d that began before", r.BegunEarlier))
+			})
+			if !said {
+				t.Errorf("no note says by what E2E belongs to the interval: %q", run.Notes)
+			}
 			if r := run.Removed; r.Filter+r.Interval+r.Trim != run.Requests.Filtered || run.Requests.Filtered+run.Requests.Total != l.n {
 				t.Errorf("removed %+v, requests %+v", r, run.Requests)
 			}
 		})
+	}
+}
+
+// TestIntervalsWithoutRequests: rates of an interval that no request is sent in say
+// so, and those of one with requests that produce nothing say that.
+func TestIntervalsWithoutRequests(t *testing.T) {
+	records := syntheticLoad{n: 3, step: 500, wait: 150, gap: 90, tokens: 8}.records()
+	failed := append(slices.Clone(records), `"sent":50,"error":"refused","token_timestamps":[],"finished":50.1`)
+	for _, c := range []struct {
+		flags   []string
+		records []string
+		want    string
+	}{
+		{[]string{"from=+300s"}, records, "no_requests"},
+		{[]string{"from=+300s", "to=+301s"}, records, "no_requests"},
+		{[]string{"to=+0s"}, records, "no_requests"},
+		{[]string{"from=+49s"}, failed, "no_token"},
+		{[]string{"from=+51s"}, failed, "no_requests"},
+	} {
+		run, _ := ask(t, c.flags, lines(c.records...))
+		for _, name := range []string{"tps", "request_rate", "concurrency_mean", "tps_peak"} {
+			if v := run.Throughput.Values[name]; v.Known || v.Reason != c.want {
+				t.Errorf("%v: %s is %+v, want %s", c.flags, name, v, c.want)
+			}
+		}
 	}
 }
 

@@ -154,7 +154,7 @@ func TestAggregatesAreNoZeroRequests(t *testing.T) {
 	if run.Requests.Reason != "no_requests" || run.Requests.Claimed == nil || run.Requests.Claimed.OK.V != 5 || run.Requests.Claimed.Failed.V != 0 {
 		t.Errorf("%+v", run.Requests)
 	}
-	says(t, r, `"requests":{"total":null,"ok":null,"failed":null,"aborted":null,"empty":null,"open":null,"head_missing":null,"filtered":null,"reason":"no_requests","claimed":{"ok":{"value":5,"unit":"requests"},"failed":{"value":0,"unit":"requests"}}}`)
+	says(t, r, `"requests":{"total":null,"ok":null,"failed":null,"aborted":null,"empty":null,"open":null,"head_missing":null,"filtered":null,"end_later":null,"begun_earlier":null,"reason":"no_requests","claimed":{"ok":{"value":5,"unit":"requests"},"failed":{"value":0,"unit":"requests"}}}`)
 	// Requests that the query removes are known to be there.
 	run, r = ask(t, []string{"filter=prompt_tokens > 100"}, lines(`"sent":0,"token_timestamps":[0.1],"prompt_tokens":5`))
 	if run.Requests.Reason != "" || run.Requests.Filtered != 1 {

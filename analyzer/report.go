@@ -214,6 +214,10 @@ func (s *Session) describe(out *report.Run, r *run, claims *audits, q *query.Que
 		share := unit.Format(unit.Ratio, float64(n)/float64(all))
 		out.Notes = append(out.Notes, fmt.Sprintf("no_token: %d of %d requests produced no token (%s)", n, all, share))
 	}
+	if n := out.Requests; n.EndLater+n.BegunEarlier > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("by_end: E2E, TPOT and what else is known when a request ends are of those that end in the selected time: "+
+			"%d of the %d requests end behind it and are not among them, %d that began before it are", n.EndLater, n.Total, n.BegunEarlier))
+	}
 	checkReplicas(out, r, q)
 	noRequests(out, r)
 	reconcile(out, r, q)

@@ -108,7 +108,14 @@ func (b *base) overSpan(run int32, span metric.Span) interval {
 		return w
 	}
 	a := b.axisOfSide(run, info)
-	return w.clip(a.from, a.to)
+	in := w.clip(a.from, a.to)
+	if x := &info.side(int(info.counting())).selected; !in.placed && (a.to <= w.from || a.from > w.to) {
+		in.why = metric.NoToken // requests may be sent behind the last token of all
+		if a.to <= w.from || a.from > x.lastSend {
+			in.why = metric.NoRequests
+		}
+	}
+	return in
 }
 
 // axisOfSide returns the axis of the side that counts a run's requests.

@@ -152,6 +152,12 @@ func expect(t *testing.T, where string, c *report.Cell, rows []req, groups []int
 			}
 		}
 		arrived, left, ok := in.at(q.send), in.at(q.finish), q.status == trace.OK
+		switch {
+		case arrived && !left:
+			count.EndLater++
+		case left && !arrived:
+			count.BegunEarlier++
+		}
 		if arrived {
 			count.Total++
 			switch q.status {

@@ -181,7 +181,7 @@ func (s *requestsState) sides(run *report.Run, index int32, info *runInfo, place
 		}
 		if all.weight() > 0 {
 			to := sideOf(run, side)
-			to.Requests, to.Apart, to.Counts = all.requests(), apart.weight(), side == info.counting()
+			to.Requests, to.Apart, to.Counts = all.requests(NoWindow), apart.weight(), side == info.counting()
 		}
 	}
 }

@@ -24,15 +24,31 @@ func (k requests) New(q *query.Query, facts *Facts) State {
 
 // statusCounts counts the requests of a cell; removed ones are in group -1, or
 // elsewhere.
-type statusCounts struct{ n [statuses]int64 }
+type statusCounts struct {
+	n [statuses]int64
+
+	window, interval crossings // of the bounds of the place's window, and of the query's interval
+}
+
+// crossings counts the requests that lie on both sides of a bound of time.
+type crossings struct{ later, earlier int64 } // begun within and ended outside, begun outside and ended within
+
+func (c *statusCounts) sums() []*int64 {
+	list := []*int64{&c.window.later, &c.window.earlier, &c.interval.later, &c.interval.earlier}
+	for i := range c.n {
+		list = append(list, &c.n[i])
+	}
+	return list
+}
 
 func (c *statusCounts) merge(o *statusCounts) {
-	for i, n := range o.n {
-		c.n[i] += n
+	mine := c.sums()
+	for i, n := range o.sums() {
+		*mine[i] += *n
 	}
 }
 
-func (c *statusCounts) size() int64 { return 8 * int64(statuses) }
+func (c *statusCounts) size() int64 { return 8 * int64(statuses+4) }
 
 func (c *statusCounts) weight() int64 {
 	sum := int64(0)
@@ -42,13 +58,14 @@ func (c *statusCounts) weight() int64 {
 	return sum
 }
 
-func (c *statusCounts) appendTo(dst []byte) []byte { return appendInts(dst, c.n[:]...) }
-
-func (c *statusCounts) load(src *reader) {
-	for i := range c.n {
-		c.n[i] = src.int()
+func (c *statusCounts) appendTo(dst []byte) []byte {
+	for _, n := range c.sums() {
+		dst = appendInts(dst, *n)
 	}
+	return dst
 }
+
+func (c *statusCounts) load(src *reader) { src.ints(c.sums()...) }
 
 type requestsState struct {
 	celled[statusCounts, *statusCounts]
@@ -62,12 +79,29 @@ func (s *requestsState) Update(v *View) {
 			continue
 		}
 		q := w.request()
-		p := x.place(q, -1, none)
-		if selected {
-			p = x.place(q, x.group[i], q.arrival())
-		}
 		s.cells.room()
-		s.cells.at(p, 1).n[q.status]++
+		if !selected {
+			s.cells.at(x.place(q, -1, none), 1).n[q.status]++
+			continue
+		}
+		begin, end := x.place(q, x.group[i], q.arrival()), x.place(q, x.group[i], q.leaving())
+		s.cells.at(begin, 1).n[q.status]++
+		if begin != end {
+			s.cross(begin, end)
+		}
+	}
+}
+
+// cross counts a request that ends at another place than it begins at.
+func (s *requestsState) cross(begin, end place) {
+	from, to := s.cells.at(begin, 0), s.cells.at(end, 0)
+	from.window.later++
+	to.window.earlier++
+	if end.window == elsewhere {
+		from.interval.later++
+	}
+	if begin.window == elsewhere {
+		to.interval.earlier++
 	}
 }
 
@@ -99,15 +133,21 @@ func (s *requestsState) Finish(out Output) {
 			}
 		}
 		for _, t := range s.targets(run, kept) {
-			out.Cell(run, t.group, t.window).Requests = s.united(t.from).requests()
+			out.Cell(run, t.group, t.window).Requests = s.united(t.from).requests(t.window)
 		}
 		out.Cell(run, -1, NoWindow).Requests.Filtered = removed.weight()
 	})
 }
 
-func (c *statusCounts) requests() report.Requests {
+// requests returns the counts of a cell of the given window.
+func (c *statusCounts) requests(window int64) report.Requests {
+	x := c.window
+	if window == NoWindow {
+		x = c.interval
+	}
 	return report.Requests{
 		Total: c.weight(), OK: c.n[trace.OK], Failed: c.n[trace.Failed], Aborted: c.n[trace.Aborted],
 		Empty: c.n[trace.Empty], Open: c.n[trace.Open], HeadMissing: c.n[trace.HeadMissing],
+		EndLater: x.later, BegunEarlier: x.earlier,
 	}
 }

@@ -191,7 +191,7 @@ func TestCSVIsComplete(t *testing.T) {
 // count returns how many figures the report holds.
 func count(r *report.Report) int {
 	cell := func(c *report.Cell) int {
-		n := 8 + 3 + 4 + len(c.Throughput.Values) + 4
+		n := 10 + 3 + 4 + len(c.Throughput.Values) + 4
 		for _, m := range c.Metrics {
 			n += len(m.Excluded)
 			if m.N == 0 {

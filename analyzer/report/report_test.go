@@ -140,7 +140,7 @@ func TestJSONForm(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"label":"a","format":"vllm-bench","engine":"","model":"","side":"","clock":"","duration_ns":{"value":1764428000250000001,"unit":"ns"},`,
-		`"requests":{"total":3,"ok":2,"failed":1,"aborted":0,"empty":0,"open":0,"head_missing":0,"filtered":0}`,
+		`"requests":{"total":3,"ok":2,"failed":1,"aborted":0,"empty":0,"open":0,"head_missing":0,"filtered":0,"end_later":0,"begun_earlier":0}`,
 		`"ttft":{"definition":"default","unit":"ns","n":1,"mean":5,"std":null,"min":5,"max":5,"quantiles":{"0.5":5,"0.99":5},"intervals":{"0.5":[null,null]},"exact":true,"excluded":{"no_token":2}}`,
 		`"tpot":{"value":null,"reason":"n_lt_2","definition":"default","unit":"ns/token","n":0,"excluded":{"n_lt_2":3}}`,
 		`"values":{"bad":{"value":null,"reason":"not_finite"},"tps":{"value":1.5,"unit":"tokens/s"}}`,

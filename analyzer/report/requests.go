@@ -17,6 +17,11 @@ type Requests struct {
 	HeadMissing int64 `json:"head_missing"` // the log begins after they did
 	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
 
+	// What is known at the end of a request, such as E2E and TPOT, is of those that
+	// end in the cell's time: Total - EndLater + BegunEarlier of them.
+	EndLater     int64 `json:"end_later"`     // of Total: end behind the cell's time
+	BegunEarlier int64 `json:"begun_earlier"` // not in Total: end in the cell's time, and begin before it
+
 	Reason  string           `json:"reason,omitempty"`  // why nothing is known of requests; the counts are null then
 	Claimed *ClaimedRequests `json:"claimed,omitempty"` // what the producer counts, where there are no requests to count; else absent
 }
@@ -37,6 +42,9 @@ type nullRequests struct {
 	Open        *float64 `json:"open"`         // always null
 	HeadMissing *float64 `json:"head_missing"` // always null
 	Filtered    *float64 `json:"filtered"`     // always null
+
+	EndLater     *float64 `json:"end_later"`     // always null
+	BegunEarlier *float64 `json:"begun_earlier"` // always null
 
 	Reason  string           `json:"reason"`            // code of the reason
 	Claimed *ClaimedRequests `json:"claimed,omitempty"` // what the producer counts; absent: it does not say

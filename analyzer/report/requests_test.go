@@ -19,8 +19,8 @@ func TestUnknownRequests(t *testing.T) {
 	}
 	validate(t, out)
 	for _, want := range []string{
-		`"failed":null,"aborted":null,"empty":null,"open":null,"head_missing":null,"filtered":null,"reason":"no_requests","claimed":{"ok":{"value":5,"unit":"requests"},"failed":{"value":null,"reason":"not_recorded"}}}`,
-		`"filtered":null,"reason":"no_requests"}`,
+		`"failed":null,"aborted":null,"empty":null,"open":null,"head_missing":null,"filtered":null,"end_later":null,"begun_earlier":null,"reason":"no_requests","claimed":{"ok":{"value":5,"unit":"requests"},"failed":{"value":null,"reason":"not_recorded"}}}`,
+		`"filtered":null,"end_later":null,"begun_earlier":null,"reason":"no_requests"}`,
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%s is not in %s", want, out)
@@ -34,7 +34,7 @@ func TestUnknownRequests(t *testing.T) {
 			}
 		}
 	}
-	if n != 16 {
+	if n != 20 {
 		t.Errorf("%d counts", n)
 	}
 }

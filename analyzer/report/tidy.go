@@ -98,6 +98,7 @@ func (t *tidier) cell(c *Cell) {
 	}{
 		{"total", n.Total}, {"ok", n.OK}, {"failed", n.Failed}, {"aborted", n.Aborted}, {"empty", n.Empty},
 		{"open", n.Open}, {"head_missing", n.HeadMissing}, {"filtered", n.Filtered},
+		{"end_later", n.EndLater}, {"begun_earlier", n.BegunEarlier},
 	} {
 		t.add("requests", s.stat, n.count(s.n))
 	}
