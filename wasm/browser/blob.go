@@ -140,7 +140,7 @@ func (b *blob) load(index int64) *window {
 		end(w, then, fail)
 		return nil
 	})
-	slice.Call("arrayBuffer").Call("then", then, fail)
+	js.Global().Call("servescopeOwe", slice.Call("arrayBuffer"), then, fail)
 	return w
 }
 

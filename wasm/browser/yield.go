@@ -12,7 +12,8 @@ const slice = 25 * time.Millisecond
 
 // yielder gives the thread back to the browser for a moment, so that messages
 // come in: a cancellation above all. A timer would wait for four milliseconds;
-// a message to oneself waits for nothing but those before it.
+// a message to oneself waits for nothing but those before it. The script of the worker
+// has the channel for it.
 type yielder struct {
 	port js.Value
 	back chan struct{}
@@ -21,7 +22,7 @@ type yielder struct {
 
 func newYielder() *yielder {
 	y := &yielder{back: make(chan struct{}, 1), last: time.Now()}
-	channel := js.Global().Get("MessageChannel").New()
+	channel := js.Global().Get("servescopeLoop")
 	y.port = channel.Get("port1")
 	channel.Get("port2").Set("onmessage", js.FuncOf(func(js.Value, []js.Value) any {
 		y.back <- struct{}{}

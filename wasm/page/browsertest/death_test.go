@@ -58,32 +58,73 @@ func TestDeaths(t *testing.T) {
 	silent(t, ctx)
 }
 
-// silent ends what one of two workers computes without an event of an error, as a browser
-// does: a promise is rejected, of which nobody hears. files are at hand in the tab.
+// losses are scripts that end what one of two workers does without an event of an error,
+// as a browser does: nobody hears of what has been ended. Each counts to the twentieth.
+var losses = map[string]string{
+	"what the first worker computes": ended("self.servescopeWorkers"),
+	"what the other worker computes": ended("!self.servescopeWorkers"),
+	"a call of the page":             `addEventListener('message', e => { if (e.data.request?.startsWith('op=run')) e.stopImmediatePropagation() })`,
+	"an order to the other worker":   unheard("!self.servescopeWorkers && data?.request"),
+	"an answer of the other worker":  unheard("self.servescopeWorkers && data?.head"),
+	"a turn of the event loop":       unheard("typeof data === 'number'"),
+	"a part of a file":               untold("ReadableStreamBYOBReader.prototype", "read"),
+	"a part of the head of a file":   untold("Blob.prototype", "arrayBuffer"),
+}
+
+func ended(where string) string {
+	return `{
+		const real = WebAssembly.instantiate
+		let n = 0
+		WebAssembly.instantiate = async (...of) => {
+			const module = await real(...of)
+			const resume = () => {
+				if (` + where + ` && ++n === 20) throw new Error('ended')
+				module.exports.resume()
+			}
+			const exports = { ...module.exports, resume }
+			return new Proxy(module, { get: (_, name) => name === 'exports' ? exports : module[name] })
+		}
+	}`
+}
+
+func unheard(which string) string {
+	return `{
+		const { set } = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage')
+		let n = 0
+		Object.defineProperty(MessagePort.prototype, 'onmessage', { set(f) {
+			set.call(this, e => { const { data } = e; if (!(` + which + ` && ++n === 2)) f(e) })
+		} })
+	}`
+}
+
+func untold(object, method string) string {
+	return `{
+		const real = ` + object + `.` + method + `
+		let n = 0
+		` + object + `.` + method + ` = function (...of) {
+			const promise = real.apply(this, of)
+			if (++n === 2) promise.then = () => { delete promise.then }
+			return promise
+		}
+	}`
+}
+
+// silent loses one thing after the other. files are at hand in the tab.
 func silent(t *testing.T, ctx context.Context) {
 	t.Helper()
-	for _, which := range []string{"self.servescopeWorkers", "!self.servescopeWorkers"} {
-		how := `{
-			const real = WebAssembly.instantiate
-			let n = 0
-			WebAssembly.instantiate = async (...of) => {
-				const module = await real(...of)
-				const resume = () => {
-					if (` + which + ` && ++n === 20) throw new Error('ended')
-					module.exports.resume()
-				}
-				const exports = { ...module.exports, resume }
-				return new Proxy(module, { get: (_, name) => name === 'exports' ? exports : module[name] })
-			}
-		}`
-		got := eval[string](t, ctx, "(globalThis.script ??= document.getElementById('worker.js').textContent, document.getElementById('worker.js').textContent = `"+how+"` + script, "+`(async () => {
+	for name, script := range losses {
+		eval[bool](t, ctx, "(globalThis.script ??= document.getElementById('worker.js').textContent, document.getElementById('worker.js').textContent = `"+script+"\n` + script, "+`globalThis.waits ??= {}, (async () => {
 			const states = [], engine = await servescope.engine.constructor.start({ workers: 2, onState: s => states.push(s) })
-			const code = await engine.open(files).then(s => s.run({})).then(() => 'it answered', e => e.code)
-			engine.end()
-			return [code, ...states].join(' ')
+			waits['`+name+`'] = engine.open(files).then(s => s.run({})).then(() => 'it answered', e => e.code).then(code => {
+				engine.end()
+				return [code, ...states].join(' ')
+			})
+			return true
 		})())`)
-		if want := "engine_died starting ready failed"; got != want {
-			t.Errorf("where %s: %s, want %s", which, got, want)
+	}
+	for name := range losses {
+		if got, want := eval[string](t, ctx, `waits['`+name+`']`), "engine_died starting ready failed"; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -153,8 +152,8 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestWorkerIsReplaced ends the engine as a fatal error does, and reads the next
-// file.
+// TestWorkerIsReplaced ends the engine as a fatal error does: another one reads the file
+// again, but once only, and then the next file.
 func TestWorkerIsReplaced(t *testing.T) {
 	url, _ := host(t)
 	ctx := newTab(t)
@@ -166,13 +165,20 @@ func TestWorkerIsReplaced(t *testing.T) {
 	}
 	message := eval[string](t, ctx, `(async () => {
 		const { session, engine } = globalThis.servescope
+		globalThis.gone = session
 		engine.crash()
 		try { await session.run({}); return 'it answered' } catch (e) { return e.code }
 	})()`)
 	if message != "engine_died" {
 		t.Errorf("a session of a dead engine says %q", message)
 	}
-	time.Sleep(50 * time.Millisecond)
+	wait(t, ctx, `servescope.session && servescope.session !== gone && `+drawn)
+	if n := eval[int](t, ctx, `servescope.session.run({}).then(r => r.runs[0].requests.total)`); n != 64 {
+		t.Errorf("%d requests in the file that was read again", n)
+	}
+	eval[bool](t, ctx, `(servescope.engine.crash(), true)`)
+	eval[bool](t, ctx, `servescope.session.run({}).catch(() => true)`)
+	wait(t, ctx, `[...document.querySelectorAll('.notices p')].some(p => /open the files again/.test(p.innerText))`)
 	got, failure := dropped(t, ctx, sample)
 	if failure != "" || string(got) != string(want) {
 		t.Errorf("the next file: %q, %d bytes, want %d", failure, len(got), len(want))

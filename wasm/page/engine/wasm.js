@@ -22,6 +22,13 @@ export const inflated = id => file(id).stream().pipeThrough(new DecompressionStr
 // compile returns a module, which all workers share.
 const compile = bytes => WebAssembly.compileStreaming(new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } }))
 
+// post sends a message to a worker, which counts what it takes: pings say how many there
+// have been.
+function post(worker, message, transfer = []) {
+  worker.sent = (worker.sent ?? 0) + 1
+  worker.postMessage(message, transfer)
+}
+
 // WasmTransport carries calls to the core in a worker. When the worker dies its
 // calls fail with engine_died and the next call starts another one.
 export class WasmTransport {
@@ -37,6 +44,7 @@ export class WasmTransport {
   #remotes = 0 // workers that read and fold ranges beside the first one
   #others = []
   #pulse = 0
+  #up = false // the first one takes calls
 
   static async start({ onState = () => {}, module, workers = Math.min(navigator.hardwareConcurrency || 1, 4) }) {
     const t = new WasmTransport()
@@ -68,9 +76,9 @@ export class WasmTransport {
   }
 
   // ping has workers that somebody waits for notice that the browser has ended what
-  // they computed, of which no event tells.
+  // they did, of which no event tells.
   #ping() {
-    if (this.#calls.size) for (const w of [this.#current, ...this.#others]) w?.postMessage({ ping: true })
+    if (this.#calls.size || !this.#up) for (const w of [this.#current, ...this.#others]) w?.postMessage({ ping: w.sent })
   }
 
   // end lets the workers go.
@@ -84,21 +92,21 @@ export class WasmTransport {
   #boot() {
     return this.#worker ??= new Promise((resolve, reject) => {
       const worker = this.#current = new Worker(this.#url)
-      let up = false
+      this.#up = false
       const fail = reason => {
         reject(new EngineError({ message: `the engine did not start: ${reason}`, hint: 'the engine and the scripts of this document may be of different builds: run make page anew' }))
-        this.#bury(worker, reason, up)
+        this.#bury(worker, reason, this.#up)
       }
       worker.onerror = e => { e.preventDefault(); fail(e.message) }
       worker.onmessage = ({ data }) => {
         if (data.ready) {
-          up = true
+          this.#up = true
           this.#onState('ready')
           resolve(worker)
         } else if ('died' in data) {
           fail(data.died)
         } else if (data.late) {
-          if (!up) fail('it runs, and takes no calls')
+          if (!this.#up) fail('it runs, and takes no calls')
         } else {
           this.#calls.get(data.id)?.(data)
         }
@@ -108,11 +116,11 @@ export class WasmTransport {
         const { port1, port2 } = new MessageChannel(), other = new Worker(this.#url)
         other.onerror = worker.onerror
         other.onmessage = ({ data }) => { 'died' in data ? fail(data.died) : this.#calls.get(data.id)?.(data) }
-        other.postMessage({ port: port2, module: this.#module }, [port2])
+        post(other, { port: port2, module: this.#module }, [port2])
         ports.push(port1)
         this.#others.push(other)
       }
-      worker.postMessage({ module: this.#module, ports }, ports)
+      post(worker, { module: this.#module, ports }, ports)
     })
   }
 
@@ -126,13 +134,14 @@ export class WasmTransport {
         this.#calls.delete(id)
         resolve(bytes)
       })
-      w.postMessage({ memory: id })
+      post(w, { memory: id })
     })))
   }
 
   async crash(n = 0) {
     const first = await this.#worker
-    ;[first, ...this.#others][n]?.postMessage({ crash: true })
+    const worker = [first, ...this.#others][n]
+    if (worker) post(worker, { crash: true })
   }
 
   // bury ends a worker and all that waits for it. It starts the next one, but where
@@ -161,7 +170,7 @@ export class WasmTransport {
     const worker = await this.#boot()
     const id = ++this.#id
     return new Promise((resolve, reject) => {
-      const cancel = () => { worker.postMessage({ cancel: id }); end(() => reject(cancelled())) }
+      const cancel = () => { post(worker, { cancel: id }); end(() => reject(cancelled())) }
       const end = settle => {
         signal?.removeEventListener('abort', cancel)
         this.#calls.delete(id)
@@ -173,7 +182,7 @@ export class WasmTransport {
         if (answer.type === 'result' || answer.type === 'error') end(() => resolve({ head: answer, body }))
         else onAnswer(answer, body)
       })
-      worker.postMessage({ id, request, files })
+      post(worker, { id, request, files })
     })
   }
 }

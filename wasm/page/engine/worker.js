@@ -12,12 +12,58 @@ const up = new Promise(resolve => { ready = resolve })
 
 self.servescopeReady = () => ready()
 
-// alive is called where nothing runs in this worker: if the module still computes, the
-// browser has ended it from outside, without an error.
-function alive() {
-  if (!inside) return
+// A browser may end what runs in a worker from outside, of which no event tells. These
+// find it: a message that was not taken, a promise of which the module has not heard, and
+// a module that still computes where nothing runs.
+function must(held) {
+  if (held) return
   died()
-  throw new Error('the module has been ended')
+  throw new Error('the worker has been ended')
+}
+
+const alive = () => must(!inside)
+
+// owed are promises that the module waits for. At a ping those that are settled have been
+// told to it.
+const owed = new Set()
+self.servescopeOwe = (promise, then, fail) => {
+  const told = f => v => { owed.delete(promise); f(v) }
+  owed.add(promise)
+  promise.then(told(then), told(fail))
+}
+
+function collect() {
+  for (const p of owed) {
+    const told = () => must(!owed.has(p))
+    p.then(told, told)
+  }
+}
+
+// servescopeLoop is a MessageChannel on which a message that was not taken is found. It
+// waits for a turn of the event loop sooner than timers do.
+const loop = new MessageChannel()
+let asked = 0, came = 0, since = 0 // the first ping that has come before a turn
+self.servescopeLoop = {
+  port1: { postMessage() { since = 0; loop.port1.postMessage(++asked) } },
+  port2: { set onmessage(take) { loop.port2.onmessage = e => { must(e.data === ++came); take(e) } } }
+}
+
+// link sends numbered messages through a port; pings say how many there have been.
+function link(port, take) {
+  let sent = 0, taken = 0
+  port.onmessage = ({ data }) => {
+    alive()
+    if (data.n) {
+      must(data.n === ++taken)
+      return take(data)
+    }
+    must(taken === (data.ping ?? data.pong))
+    if (data.ping !== undefined) port.postMessage({ pong: sent })
+  }
+  return {
+    send: (message, transfer = []) => port.postMessage({ ...message, n: ++sent }, transfer),
+    ping: () => port.postMessage({ ping: sent })
+  }
 }
 
 // run runs the module, once; it ends only when it dies.
@@ -59,7 +105,7 @@ self.servescopeStream = (part, size, take) => {
   }
   const read = ({ buffer }) => own ? reader.read(new Uint8Array(buffer.byteLength < size ? size : buffer), { min: size }) : reader.read()
   return {
-    next: old => { read(old).then(({ value }) => take(value?.length ? value : null), () => take(null)) },
+    next: old => self.servescopeOwe(read(old), ({ value }) => take(value?.length ? value : null), () => take(null)),
     close: () => {
       take = () => {}
       reader.cancel().catch(() => {})
@@ -67,49 +113,57 @@ self.servescopeStream = (part, size, take) => {
   }
 }
 
-// reply answers through a port, or to the page.
-const reply = (to, id) => (head, body) => to.postMessage({ id, head, body }, body ? [body] : [])
+// reply answers through a link, or to the page.
+const reply = (send, id) => (head, body) => send({ id, head, body }, body ? [body] : [])
+
+let others = [] // links to the workers that read ranges for this one
 
 // remotes makes the workers behind ports callable for the module: each call has a
 // number, and its answer is called with a head, a body and whether it is the last.
 function remotes(ports) {
   const calls = new Map()
   let last = 0
-  for (const port of ports) {
-    port.onmessage = ({ data: { id, head, body } }) => {
-      const over = !head.startsWith('{"type":"part"')
-      calls.get(id)?.(head, body, over)
-      if (over) calls.delete(id)
-    }
-  }
+  others = ports.map(port => link(port, ({ id, head, body }) => {
+    const over = !head.startsWith('{"type":"part"'), answer = calls.get(id)
+    if (over) calls.delete(id)
+    answer?.(head, body, over)
+  }))
   self.servescopeWorkers = ports.length
   self.servescopeRemote = (worker, request, file, answer) => {
     calls.set(++last, answer)
-    ports[worker].postMessage({ id: last, request, files: file && [file] })
+    others[worker].send({ id: last, request, files: file && [file] })
     return last
   }
-  self.servescopeCancel = (worker, id) => ports[worker].postMessage({ cancel: id })
+  self.servescopeCancel = (worker, id) => others[worker].send({ cancel: id })
 }
 
-async function take(data, to, module) {
+async function take(data, send, module) {
   if (module) await run(module)
   if (data.crash) self.servescope.crash()
   else if (data.cancel) self.servescope.cancel(data.cancel)
-  else self.servescope.call(data.id, data.request, data.files, reply(to, data.id))
+  else self.servescope.call(data.id, data.request, data.files, reply(send, data.id))
 }
 
+let taken = 0 // messages of the page
 self.onmessage = async ({ data }) => {
   alive()
-  if (data.ping) return
+  if (data.ping !== undefined) {
+    since ||= performance.now()
+    must(taken === data.ping && (came === asked || performance.now() - since < 3000))
+    collect()
+    for (const o of others) o.ping()
+    return
+  }
+  taken++
   if (data.memory) {
     postMessage({ id: data.memory, bytes: memory?.buffer.byteLength ?? 0 })
   } else if (data.port) {
-    data.port.onmessage = e => take(e.data, data.port, data.module) // which starts the module
+    const first = link(data.port, message => take(message, first.send, data.module)) // which starts the module
   } else if (data.module) {
     remotes(data.ports)
     await run(data.module)
     postMessage({ ready: true })
   } else {
-    take(data, self)
+    take(data, (message, transfer) => postMessage(message, transfer))
   }
 }

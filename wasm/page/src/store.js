@@ -144,7 +144,7 @@ const handle = globalThis.servescope = {}
 export async function start() {
   linked(location.hash).notices.forEach(notice)
   try {
-    const e = await Engine.start({ onState: (s) => s === 'failed' && notice('The engine ran out of memory or stopped. A new one starts; open the files again.') })
+    const e = await Engine.start({ onState: (s) => s === 'failed' && revive() })
     engine.value = e
     handle.engine = e
     status.value = { phase: 'empty' }
@@ -157,6 +157,17 @@ export async function start() {
   }
 }
 
+// revive opens the files again when the engine that held them is gone; but once only, for
+// they may be what ended it, and not where they have never been read.
+let revived = false
+function revive() {
+  const s = session.value
+  if (revived || !s || status.value.phase !== 'ready' || status.value.partial) return notice('The engine ran out of memory or stopped. A new one starts; open the files again.')
+  notice('The engine stopped. A new one reads the files again.')
+  open(files.value, s.options)
+  revived = true
+}
+
 let current = null // controller of the query that runs
 let opening = 0 // counts what is opened: what was given up leaves no trace
 let asking = null // what the query that runs is asked with
@@ -165,6 +176,7 @@ let stood = null // what the report that is shown was asked with, and its reques
 export async function open(list, options = {}) {
   current?.abort()
   current = new AbortController()
+  revived = false
   const { signal } = current, number = ++opening
   batch(() => {
     busy.value = null
