@@ -91,7 +91,7 @@ function Windows({ run, by, rank }) {
   const of = (name, q) => (w) => quant(w, name, q).value
   const panels = [
     ...['ttft', 'tpot', 'chunk_gap', 'e2e'].map((n) => [metricName(n) + (several ? ' ' + tail : ''), run.metrics[n]?.unit || '', of(n, rank), several ? null : of(n, 0.5)]),
-    ['Requests', 'requests/s', (w) => w.throughput.values.request_rate?.value], ['Output', 'tokens/s', (w) => w.throughput.values.tps?.value], ['In flight', '', (w) => w.concurrency.mean?.value],
+    ['Requests', 'requests/s', (w) => w.throughput.values.request_rate?.value], ['Output', 'tokens/s', (w) => w.throughput.values.tps?.value], ['In flight', 'requests', (w) => w.concurrency.mean?.value],
     run.goodput && ['Goodput', 'ratio', (w) => w.goodput?.share?.value],
   ].filter(Boolean).map(([title, unit, f, g]) => ({ title, unit, series: series(f, g) })).filter((p) => p.series.some((x) => x.values.some((v) => v === v)))
   const length = text('ns', store.report.value.query.window_ns ?? d.all[1] - d.all[0]), rows = d.all.map((from, i) => ({ from, i }))

@@ -129,6 +129,6 @@ function Flights({ A, B }) {
   if (list.length < 2) return null
   const end = Math.max(...list.map(([, , c]) => c.end)), n = 400, t = Float64Array.from({ length: n + 1 }, (_, i) => end * i / n)
   const on = (c) => { let k = 0; return t.map((x) => { while (k + 1 < c.t.length && c.t[k + 1] <= x) k++; return x > c.end ? NaN : c.v[k] }) }
-  const series = list.map(([label, color, c], i) => ({ label, color, values: on(c), unit: '', dash: i ? [6, 3] : undefined }))
-  return html`<${Figure} title="Load of both" sentence="Requests in flight since the first request of each run." legend=${series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' }))} table=${() => ({ head: ['time (s)', 'A', 'B'], rows: Array.from(t, (x, i) => [(x / 1e9).toFixed(2), ...series.map((s) => s.values[i] === s.values[i] ? s.values[i] : '—')]) })}><${Lines} t=${t} series=${series} unit="" height=${150} label="Requests in flight of both runs" /></${Figure}>`
+  const series = list.map(([label, color, c], i) => ({ label, color, values: on(c), dash: i ? [6, 3] : undefined }))
+  return html`<${Figure} title="Load of both" sentence="Requests in flight since the first request of each run." legend=${series.map((s) => ({ label: s.label, color: s.color, kind: s.dash ? 'dash' : 'line' }))} table=${() => ({ head: ['time (s)', 'A', 'B'], rows: Array.from(t, (x, i) => [(x / 1e9).toFixed(2), ...series.map((s) => s.values[i] === s.values[i] ? s.values[i] : '—')]) })}><${Lines} t=${t} series=${series} unit="requests" height=${150} label="Requests in flight of both runs" /></${Figure}>`
 }

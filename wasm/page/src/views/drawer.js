@@ -39,7 +39,7 @@ const rankIn = (column, i) => {
   if (column[i] !== column[i]) return ''
   let n = 0, below = 0
   for (const v of column) if (v === v) { n++; if (v <= column[i]) below++ }
-  return html` <small>p${Math.round(100 * below / n)} of ${count(n)}</small>`
+  return html` <small>· p${Math.round(100 * below / n)} of ${count(n)}</small>`
 }
 
 function Tokens({ v, rows, i, run }) {

@@ -58,7 +58,7 @@ const Lanes = memo(({ rows, all, run, from, to, within, order, setOrder, thresho
 const Flight = memo(({ rows, from, to, picked }) => {
   const all = useMemo(() => flight(rows.arrival, rows.end), [rows]), c = useMemo(() => part(all, from, to, 800, picked ? running(rows.arrival, rows.end, from) : []), [all, from, to])
   return html`<${Figure} title="In flight" sentence=${`Selected requests between send or arrival and end; at most ${c.max} at once.`} table=${() => ({ head: ['time (s)', 'requests'], rows: Array.from(c.t, (t, i) => [(t / 1e9).toFixed(4), c.v[i]]) })}>
-    <${Lines} t=${c.t} series=${[{ label: 'in flight', values: c.v, color: 'accent', fill: true, unit: '' }]} unit="" height=${110} from=${from} to=${to} sync="time" onRange=${zoom} label="Requests in flight" /></${Figure}>`
+    <${Lines} t=${c.t} series=${[{ label: 'in flight', values: c.v, color: 'accent', fill: true }]} unit="requests" height=${110} from=${from} to=${to} sync="time" onRange=${zoom} label="Requests in flight" /></${Figure}>`
 })
 
 // Gaps are counted over all of the time, and finer over the selected one. What that does
