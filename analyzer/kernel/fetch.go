@@ -95,6 +95,7 @@ func (s *latencyState) missing() (w [len(measures)]stat.Wanted, some bool) {
 				s.want(&w[slot], &of.values[slot], censored, wide)
 				some = some || !w[slot].Empty()
 			}
+			of.values[slot].Rest()
 		}
 	}
 	s.cells.prune()

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 
 	"servescope/analyzer/join"
 	"servescope/analyzer/metric"
@@ -27,6 +28,7 @@ func (latency) Lists() bool  { return false }
 func (k latency) New(q *query.Query, facts *Facts) State {
 	s := new(latencyState)
 	s.base = newBase(k.def, q, facts)
+	s.room = roomOf(facts)
 	s.only, s.skip = k.only, k.only.skipped()
 	if code := facts.Private[k.Name()]; len(code) > 0 {
 		s.refine(code)
@@ -141,6 +143,10 @@ type latencyState struct {
 
 	values []int64 // of requests that are alike
 
+	room  room
+	added int   // values since the last pack, at most
+	held  int64 // bytes of packed values in memory
+
 	only *only
 	skip [len(measures)]bool // by slot: nobody asks for it
 }
@@ -180,6 +186,8 @@ func (s *latencyState) Update(v *View) {
 		}
 	}
 	s.flush()
+	s.added += v.Rows * len(measures)
+	s.pack()
 }
 
 // fold folds a request that begins at one place and ends at another, and returns the
@@ -320,7 +328,11 @@ func (s *latencyState) Merge(other State) error {
 	if !ok {
 		return errMerge(s, other)
 	}
-	return s.merge(&o.celled)
+	err := s.merge(&o.celled)
+	s.held += o.held
+	s.added = math.MaxInt
+	s.pack()
+	return err
 }
 
 func (s *latencyState) Finish(out Output) {
@@ -406,6 +418,7 @@ func (s *latencyState) put(c *report.Cell, name string, slot int, side trace.Sid
 	if mayBeCensored(slot) {
 		s.bound(&m, &measures[slot], &of.values[slot], of.censored, wide)
 	}
+	of.values[slot].Rest()
 	setMetric(c, name, m)
 }
 

@@ -156,6 +156,7 @@ func (s *latencyState) sides(run *report.Run, index int32, places []place) {
 		to.Metrics = make(map[string]report.Metric)
 		for slot := range measures {
 			m := s.distribution(s.emptyMetric(measures[slot].name, side, all.excluded[slot], false), &measures[slot], &all.values[slot], false)
+			all.values[slot].Rest()
 			if m.N > 0 {
 				to.Metrics[measures[slot].name] = m
 			}

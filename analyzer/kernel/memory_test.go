@@ -81,3 +81,50 @@ func TestCellsShareTheBudget(t *testing.T) {
 		d.Rest()
 	}
 }
+
+// TestSamplesShareTheBudget folds the requests of many runs, each with too few to be
+// counted in buckets, and asks of what the states hold of them. The order statistics
+// are those of the sorted values all the same.
+func TestSamplesShareTheBudget(t *testing.T) {
+	const runs, requests, batches = 40, 1000, 5
+	r := rand.New(rand.NewPCG(9, 10))
+	store := new(disk)
+	facts := &Facts{Store: store, Memory: leastMemory}
+	k := latency{def: metric.Default}
+	states := []*latencyState{k.New(new(query.Query), facts).(*latencyState), k.New(new(query.Query), facts).(*latencyState)}
+	want := make([][]int64, runs)
+	for batch := range batches {
+		for run := range want {
+			var rows []req
+			for range requests {
+				first, last := 1+r.Int64N(1e6), 1e6+r.Int64N(1e7)
+				rows = append(rows, streamed(0, 2, first, last))
+				want[run] = append(want[run], last*ms)
+			}
+			b := build(wallMeta(), rows...)
+			states[(run+batch)%2].Update(&View{Batch: b, RunIndex: int32(run), Group: make([]int32, b.Rows)})
+		}
+	}
+	if err := states[0].Merge(states[1]); err != nil {
+		t.Fatal(err)
+	}
+	raw, values := 0, 0
+	for _, cell := range states[0].cells.byPlace {
+		for slot := range cell.values {
+			raw, values = raw+cell.values[slot].Raw(), values+int(cell.values[slot].N())
+		}
+	}
+	if most := leastPacked * len(measures) * runs; raw > max(most, latencyShare*leastMemory/3/8) || values < 4*most || len(store.bytes) == 0 {
+		t.Errorf("%d of %d values are held as they are, and %d bytes are stored", raw, values, len(store.bytes))
+	}
+	for run := range want {
+		slices.Sort(want[run])
+		v := &states[0].cells.byPlace[place{NoWindow, int32(run), 0, int32(trace.Client)}].values[slotE2E]
+		for k, value := range want[run] {
+			if got, exact := v.At(int64(k)); got != value || !exact {
+				t.Fatalf("run %d: value %d is %d (exact: %v), want %d", run, k, got, exact, value)
+			}
+		}
+		v.Rest()
+	}
+}

@@ -53,3 +53,44 @@ func (s *tokensState) pack() {
 		}
 	}
 }
+
+// latencyShare is how many times as many values the samples of single requests may
+// hold: without windows and groups they keep them, or count.
+const latencyShare = 4
+
+// pack bounds the values that all samples keep as they are, as that of the digests of
+// tokens does.
+func (s *latencyState) pack() {
+	if s.wanted != nil {
+		return
+	}
+	most := max(latencyShare*s.room.raw, leastPacked*len(measures)*len(s.cells.byPlace))
+	if s.added <= most/2 {
+		return
+	}
+	s.added = 0
+	sum := 0
+	for _, cell := range s.cells.byPlace {
+		for i := range cell.values {
+			sum += cell.values[i].Raw()
+		}
+	}
+	if sum <= most {
+		return
+	}
+	for least := stat.SampleLimit; sum > most/2 && least >= leastPacked; least /= 2 {
+		for _, cell := range s.cells.byPlace {
+			for i := range cell.values {
+				v := &cell.values[i]
+				if n := v.Raw(); n >= least {
+					var to stat.Store
+					if s.held > s.room.packed {
+						to = s.facts.Store
+					}
+					s.held += v.Pack(to)
+					sum -= n
+				}
+			}
+		}
+	}
+}

@@ -27,9 +27,10 @@ type Sample struct {
 	raw    []int64   // with those in parts every value, or those that are not counted yet
 	parts  [][]int64 // that are written by nobody any more, and may be other samples' too
 	before int       // values in parts
-	sorted bool      // raw is, and there are no parts
-	summed bool      // mean and std are those of raw, which is sorted
-	big    *counted
+	sorted bool      // raw is, and there are no parts and none packed
+	summed bool      // mean and std are those of raw, which is sorted, or of all if some are packed
+	shut   *shut     // values that came before, packed; nil: none
+	big    *counted  // then nothing is packed
 
 	mean, std float64
 }
@@ -81,7 +82,8 @@ func (s *Sample) gather() {
 // added counts values in buckets where there are too many.
 func (s *Sample) added(floats bool) {
 	s.sorted, s.summed = false, false
-	if s.big != nil && len(s.raw) >= staged || s.before+len(s.raw) > SampleLimit {
+	s.Rest()
+	if s.big != nil && len(s.raw) >= staged || s.held() > SampleLimit {
 		s.count(floats)
 	}
 }
@@ -91,10 +93,11 @@ func (s *Sample) count(floats bool) {
 	if s.big == nil {
 		s.big = &counted{floats: floats, pages: make(map[int64]*page)}
 	}
+	s.eachPacked(s.big.add)
 	for _, p := range s.parts {
 		s.big.add(p)
 	}
-	s.parts, s.before = nil, 0
+	s.parts, s.before, s.shut = nil, 0, nil
 	s.big.add(s.raw)
 	if cap(s.raw) > 2*staged {
 		s.raw = make([]int64, 0, staged)
@@ -104,7 +107,7 @@ func (s *Sample) count(floats bool) {
 
 // settle counts what waits for it.
 func (s *Sample) settle() {
-	if s.big != nil && s.before+len(s.raw) > 0 {
+	if s.big != nil && s.held() > 0 {
 		s.count(s.big.floats)
 	}
 }
@@ -112,7 +115,7 @@ func (s *Sample) settle() {
 // Merge adds the values of o, which is not changed, of the same kind.
 func (s *Sample) Merge(o *Sample, floats bool) {
 	s.Unite(o)
-	if s.big == nil && s.before+len(s.raw) > SampleLimit {
+	if s.big == nil && s.held() > SampleLimit {
 		s.count(floats)
 	}
 }
@@ -124,12 +127,13 @@ func (s *Sample) Unite(o *Sample) {
 		s.count(o.big.floats)
 	}
 	switch {
-	case o.before+len(o.raw) == 0:
-	case s.big == nil && (s.sorted || s.before+len(s.raw) == 0) && o.sorted:
+	case o.held() == 0:
+	case s.big == nil && (s.sorted || s.held() == 0) && o.sorted:
 		s.raw, s.sorted, s.summed = merged(s.raw, o.raw), true, false
 	default:
 		s.parts, s.before = append(s.parts, o.parts...), s.before+o.before
 		s.raw, s.sorted, s.summed = append(s.raw, o.raw...), false, false
+		s.share(o.shut)
 	}
 	s.settle()
 	if o.big != nil {
@@ -139,7 +143,7 @@ func (s *Sample) Unite(o *Sample) {
 
 // N returns the number of values.
 func (s *Sample) N() int64 {
-	n := int64(s.before + len(s.raw))
+	n := int64(s.held())
 	if s.big != nil {
 		n += s.big.N
 	}
@@ -154,8 +158,7 @@ func (s *Sample) Counted() bool { return s.big != nil }
 // else it is within 2⁻¹² of it.
 func (s *Sample) At(k int64) (v int64, exact bool) {
 	if s.big == nil {
-		s.sort()
-		return s.raw[k], true
+		return s.inOrder()[k], true
 	}
 	s.settle()
 	return s.big.at(k)
@@ -172,7 +175,7 @@ func (s *Sample) sort() {
 // Sort brings the values in the order in which AppendTo writes them and At looks for
 // them; samples that are both in order merge faster.
 func (s *Sample) Sort() {
-	if s.big == nil {
+	if s.big == nil && s.shut == nil {
 		s.sort()
 	}
 }
@@ -184,8 +187,10 @@ func (s *Sample) Settle(floats bool) {
 		s.settle()
 		return
 	}
-	s.sort()
-	s.Moments(floats)
+	if s.shut == nil { // they would be unpacked all at a time
+		s.sort()
+		s.Moments(floats)
+	}
 }
 
 // Moments returns the mean and the population standard deviation. They depend on
@@ -197,10 +202,10 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 		return s.big.mean(), s.big.std()
 	case s.summed:
 	case floats:
-		s.sort()
-		s.mean, s.std = meanOf(s.raw)
+		s.mean, s.std = meanOf(s.inOrder())
 	default:
 		var m Moments
+		s.eachPacked(m.Add)
 		for _, p := range s.parts {
 			m.Add(p)
 		}
@@ -213,7 +218,7 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 
 // Size returns the bytes of memory that the sample holds, roughly.
 func (s *Sample) Size() int64 {
-	n := 8 * int64(s.before+cap(s.raw))
+	n := 8*int64(s.before+cap(s.raw)) + s.shut.size()
 	if s.big != nil {
 		n += int64(len(s.big.pages))*pageSize + s.big.fetched.size()
 	}
@@ -223,8 +228,8 @@ func (s *Sample) Size() int64 {
 // AppendTo appends the encoding of s to dst.
 func (s *Sample) AppendTo(dst []byte) []byte {
 	if s.big == nil {
-		s.sort()
-		return appendWords(append(dst, 0), s.raw)
+		defer s.Rest()
+		return appendWords(append(dst, 0), s.inOrder())
 	}
 	s.settle()
 	return s.big.appendTo(append(dst, 1))

@@ -73,11 +73,15 @@ func sampled(t *testing.T, r *rand.Rand, values []int64, floats bool) *Sample {
 	values = slices.Clone(values)
 	r.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
 	sum := new(Sample)
+	var store memory
 	for len(values) > 0 {
 		part := new(Sample)
 		n := 1 + r.IntN(len(values))
 		for _, v := range values[:n] {
 			part.Add(v, floats)
+			if r.IntN(20) == 0 {
+				part.Pack([]Store{nil, &store}[r.IntN(2)])
+			}
 		}
 		if values = values[n:]; r.IntN(2) == 0 {
 			code := part.AppendTo(nil)

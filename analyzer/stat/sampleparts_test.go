@@ -7,10 +7,11 @@ import (
 )
 
 // TestSampleParts fills samples with values one by one and many at a time, so that
-// they lie in several pieces, unites them, and compares all that they say with the
-// sorted values. The samples that were united stay as they are.
+// they lie in several pieces, some of them packed or stored, unites them, and compares all
+// that they say with the sorted values. The samples that were united stay as they are.
 func TestSampleParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
+	var to memory
 	for range 40 {
 		var samples [3]Sample
 		var values [3][]int64
@@ -21,6 +22,9 @@ func TestSampleParts(t *testing.T) {
 					some[k] = r.Int64N(1e9)
 				}
 				values[i] = append(values[i], some...)
+				if r.IntN(3) == 0 {
+					samples[i].Pack([]Store{nil, &to}[r.IntN(2)])
+				}
 				if r.IntN(2) == 0 {
 					samples[i].AddAll(some, false)
 					continue
@@ -51,7 +55,7 @@ func checkParts(t *testing.T, s *Sample, values []int64) {
 	if mean, std := s.Moments(false); s.N() != int64(len(values)) || mean != m.Mean() || std != m.Std() {
 		t.Fatalf("%d values with mean %v and deviation %v, want %d, %v, %v", s.N(), mean, std, len(values), m.Mean(), m.Std())
 	}
-	if least := 8 * int64(len(values)); s.Size() < least {
+	if least := 8 * int64(s.Raw()); s.Size() < least {
 		t.Fatalf("%d bytes, less than %d values take", s.Size(), len(values))
 	}
 	slices.Sort(values)
