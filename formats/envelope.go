@@ -2,7 +2,9 @@ package formats
 
 import (
 	"errors"
+	"io"
 
+	"servescope/analyzer/diag"
 	"servescope/formats/internal/frame"
 )
 
@@ -10,10 +12,17 @@ import (
 // Logging) that hold the lines of a process as text. Where these are objects of a format
 // that goes before the one of the records, which Detect has returned with err, or of this
 // one itself, it returns the source of the lines and what they are. Records that hold no
-// object are lines of it as they are.
+// object are lines of it as they are. Of an answer of Loki's HTTP API the lines may be of
+// any format.
 func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, Detection, bool) {
 	if errors.As(err, new(*PartialError)) {
 		return nil, Detection{}, false
+	}
+	if frame.Answers(h.Start) {
+		inner := &layer{base: src, limits: defaultLimits, decode: answered}
+		found, ok := s.inside(inner)
+		found.Reason = "the lines of an answer of Loki: " + found.Reason
+		return inner, found, ok
 	}
 	f := frame.Envelope(h.Start)
 	if f == nil {
@@ -21,12 +30,8 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 	}
 	inner := &layer{base: src, limits: defaultLimits}
 	inner.decode = unframer(f, maxInner, &inner.faults, frame.NewReader)
-	head, err := ReadHead(inner)
-	if err != nil {
-		return nil, Detection{}, false
-	}
-	found, err := s.Detect(head)
-	if err != nil || found.Score < outer.Score {
+	found, ok := s.inside(inner)
+	if !ok || found.Score < outer.Score {
 		return nil, Detection{}, false
 	}
 	if found.Score == outer.Score && (found.Format.Learn != nil || found.Format.Priority > outer.Format.Priority) {
@@ -36,4 +41,29 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 	return inner, found, true
 }
 
-const maxInner = 8 << 20 // bytes of the longest line within a record
+// inside tells what format the lines within records are of.
+func (s *Set) inside(inner Source) (Detection, bool) {
+	head, err := ReadHead(inner)
+	if err != nil {
+		return Detection{}, false
+	}
+	found, err := s.Detect(head)
+	return found, err == nil
+}
+
+const (
+	maxInner  = 8 << 20  // bytes of the longest line within a record
+	maxAnswer = 64 << 20 // of an answer of Loki, which is in memory as a whole
+)
+
+// answered takes the lines out of an answer of Loki.
+func answered(l *layer, raw *counter) (io.ReadCloser, error) {
+	a, whole, err := frame.ReadAnswer(raw, maxAnswer)
+	if err != nil {
+		return nil, err
+	}
+	if !whole {
+		l.fault("truncated_answer", diag.DataLoss, -1, "an answer of Loki ends too early, is not well formed or goes on beyond 64 MiB: the lines before were used", "ask for less at a time")
+	}
+	return io.NopCloser(a), nil
+}

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"servescope/formats"
 )
@@ -90,5 +94,46 @@ func TestWithin(t *testing.T) {
 	}
 	if len(seen) < 8 {
 		t.Errorf("only %v", seen)
+	}
+}
+
+// TestLoki: lines of any format are read alike on their own and in an answer of Loki's
+// HTTP API, which has the newest first.
+func TestLoki(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/formats/*/*/input.*")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	seen := make(map[string]int)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		format := filepath.Base(filepath.Dir(filepath.Dir(name)))
+		if f, err := Set().Lookup(format); err != nil || f.Shape == formats.Blocks || !utf8.Valid(data) || bytes.IndexByte(data, '\r') >= 0 || data[len(data)-1] != '\n' || seen[format] > 3 {
+			continue
+		}
+		want, within := outcomeOf(t, name, data)
+		if within || want.format != format {
+			continue
+		}
+		seen[format]++
+		lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		values := make([][2]string, len(lines))
+		for i, line := range lines {
+			values[len(lines)-1-i] = [2]string{fmt.Sprint(1796047501123000000 + i), line}
+		}
+		text, _ := json.Marshal(values)
+		answer := `{"status":"success","data":{"resultType":"streams","result":[{"stream":{"app":"llm"},"values":` + string(text) + `}],"stats":{"summary":{}}}}`
+		got, within := outcomeOf(t, "x.json", []byte(answer))
+		if !within || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: within %v, %+v, want %+v", name, within, got, want)
+		}
+	}
+	for _, format := range []string{"vllmlog", "sglanglog", "logfmt", "columns", "tokenlog", "tokenlog-events", "promtext", "accesslog"} {
+		if seen[format] == 0 {
+			t.Errorf("no case of %s", format)
+		}
 	}
 }
