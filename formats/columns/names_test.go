@@ -63,3 +63,16 @@ func TestTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestLoggedLines: of a log whose lines have the stamp of a logger, one that measures
+// nothing of a request, or names none where others do, is no request.
+func TestLoggedLines(t *testing.T) {
+	rows, codes, _ := read(t, source(`{"time":"2026-03-01T10:00:00Z","level":"INFO","msg":"server started"}
+{"time":"2026-03-01T10:00:01.5Z","level":"INFO","msg":"done","request_id":"a","ttft_ms":85.25,"duration":"1.5s"}
+{"time":"2026-03-01T10:00:02Z","level":"INFO","msg":"model loaded","duration":"35s"}
+{"time":"2026-03-01T10:00:03Z","level":"ERROR","msg":"done","request_id":"b","error":"EOF"}
+`), formats.Options{})
+	if got := strings.Join(rows, "/"); got != "a ok first=85.25 end=1500/b failed" || strings.Join(codes, " ") != "other_line 2 empty_cell 2" {
+		t.Errorf("%q %q", rows, codes)
+	}
+}

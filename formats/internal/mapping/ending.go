@@ -39,6 +39,7 @@ func (s *sample) endStamp(m *mapping) {
 			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say %s", label(a.name), option(assign(finished, a.name, noUnit))))
 			return
 		}
+		m.logged = true
 		a.role, a.why = finished, a.why+", "+writer+", written when the request has ended"
 	}
 }

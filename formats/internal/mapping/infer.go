@@ -31,6 +31,7 @@ type entry struct {
 type mapping struct {
 	entries []entry
 	events  bool // a record is an event
+	logged  bool // records are lines of a log, each with its stamp, whatever it says
 	wrapped bool // records are in the texts of others, which may hold anything else
 	notes   []string
 	doubts  []string // what is read as it is said, and can hardly be

@@ -71,7 +71,7 @@ func (r *reader) concerns() bool {
 	if r.by[id] == nil {
 		return r.filled(e2e)
 	}
-	return r.filled(id) && (r.filled(e2e) || r.filled(failure))
+	return r.filled(id) && (r.filled(e2e) || r.filled(failure) || r.filled(status))
 }
 
 // filled tells whether the record has a value for a role.

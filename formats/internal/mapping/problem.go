@@ -18,7 +18,7 @@ var (
 	otherText = &problem{Code: "other_line", Severity: diag.Notice,
 		Msg: "a record holds no object where that of a request is in others, but another line or nothing: it was skipped"}
 	otherLine = &problem{Code: "other_line", Severity: diag.Notice,
-		Msg: "a line is none of a request: it has no pairs, or measures nothing of one, and was skipped"}
+		Msg: "a line of a log measures nothing of a request, or names none where others do: it was skipped"}
 	lastValue = &problem{Code: "truncated", Severity: diag.Notice,
 		Msg: "the file ends without a line end: the last value of the last line may be cut off and is left out", Fix: "end the last line with a line end"}
 	several = &problem{Code: "several_values", Severity: diag.DataLoss,

@@ -190,7 +190,7 @@ func (r *reader) use() *problem {
 	if r.short {
 		r.note(lastValue)
 	}
-	if r.lines && !r.concerns() {
+	if (r.lines || r.m.logged && !r.flat) && !r.concerns() {
 		return otherLine
 	}
 	kind := "request"
