@@ -12,7 +12,8 @@ import (
 // Logging) that hold the lines of a process as text. Where these are objects of a format
 // that goes before the one of the records, which Detect has returned with err, or of this
 // one itself, it returns the source of the lines and what they are. Records that hold no
-// object are lines of it as they are. Of an answer of Loki's HTTP API the lines may be of
+// object are lines of it as they are. Where none knows the records, their lines may be
+// texts of any format. Of an answer of Loki's HTTP API the lines may be of
 // any format.
 func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, Detection, bool) {
 	if errors.As(err, new(*PartialError)) {
@@ -25,6 +26,9 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 		return inner, found, ok
 	}
 	f := frame.Envelope(h.Start)
+	if f == nil && err != nil {
+		f = frame.TextEnvelope(h.Start)
+	}
 	if f == nil {
 		return nil, Detection{}, false
 	}
@@ -34,7 +38,7 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 	if !ok || found.Score < outer.Score {
 		return nil, Detection{}, false
 	}
-	if found.Score == outer.Score && (found.Format.Learn != nil || found.Format.Priority > outer.Format.Priority) {
+	if err == nil && found.Score == outer.Score && (found.Format.Learn != nil || found.Format.Priority > outer.Format.Priority) {
 		return nil, Detection{}, false // what is around a table is columns of it, too
 	}
 	found.Reason = "the text within its records: " + found.Reason

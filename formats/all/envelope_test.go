@@ -137,3 +137,32 @@ func TestLoki(t *testing.T) {
 		}
 	}
 }
+
+// TestTextWithin: lines of pairs are read alike within records, as JSON and as a table.
+func TestTextWithin(t *testing.T) {
+	for _, name := range []string{"slog", "printed", "events", "lists-errors"} {
+		data, err := os.ReadFile("../../testdata/formats/logfmt/" + name + "/input.log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := outcomeOf(t, name, data)
+		var list, table bytes.Buffer
+		rows := csv.NewWriter(&table)
+		rows.Write([]string{"@timestamp", "@message"})
+		for line := range strings.Lines(string(data)) {
+			text, _ := json.Marshal(line)
+			list.WriteString(`{"kubernetes":{"pod":"p"},"log":` + string(text) + "}\n")
+			rows.Write([]string{"2026-03-01 10:00:00.000", strings.TrimSuffix(line, "\n")})
+		}
+		rows.Flush()
+		for _, wrapped := range [][]byte{list.Bytes(), table.Bytes()} {
+			if got, within := outcomeOf(t, "x", wrapped); !within || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: within %v, %+v, want %+v of\n%s", name, within, got, want, wrapped[:200])
+			}
+		}
+	}
+	// A log of objects that say something with pairs is one of objects.
+	if got, within := outcomeOf(t, "x", []byte(`{"time":"2026-03-01T10:00:00Z","request_id":"a","ttft_ms":5,"duration":"1s","msg":"INFO request_id=b ttft_ms=1 duration=2s"}`+"\n")); within || got.format != "columns" || got.rows != 1 {
+		t.Errorf("within %v %+v", within, got)
+	}
+}

@@ -16,16 +16,26 @@ const (
 // Envelope returns the framing of a text whose lines are objects, or rows of a table
 // parted by commas, that hold further ones as text: a quarter of the first lines at least,
 // since the process writes others, too. It is nil where they hold none.
-func Envelope(start []byte) *Framing {
-	f := &Framing{Name: "records of a log collector", parse: parseEnvelope}
+func Envelope(start []byte) *Framing { return envelope(start, object, parseRow) }
+
+// TextEnvelope is Envelope where the texts are lines of any kind.
+func TextEnvelope(start []byte) *Framing { return envelope(start, line, parseCell) }
+
+// content returns dst with what the text behind its first bytes holds.
+type content func(text []byte, from int) ([]byte, bool)
+
+func envelope(start []byte, in content, row func(line, dst, header []byte, column int) (part, bool)) *Framing {
+	f := &Framing{Name: "records of a log collector"}
+	f.parse = func(line, dst []byte) (part, bool) { return parseEnvelope(line, dst, in) }
 	if first := bytes.TrimLeft(start, " \t\r\n"); len(first) == 0 || first[0] != '{' {
 		header, _, _ := bytes.Cut(start, []byte{'\n'})
-		if !isHeader(header) {
+		column := columnOf(header)
+		if column < 0 {
 			return nil
 		}
 		header = bytes.Clone(header)
 		f.quoted = true
-		f.parse = func(line, dst []byte) (part, bool) { return parseRow(line, dst, header) }
+		f.parse = func(line, dst []byte) (part, bool) { return row(line, dst, header, column) }
 	}
 	s := NewScanner(bytes.NewReader(start), f, len(start))
 	lines, n := 0, 0
@@ -40,21 +50,20 @@ func Envelope(start []byte) *Framing {
 	return f
 }
 
-// isHeader tells whether a row names a column of lines.
-func isHeader(row []byte) bool {
+// columnOf returns which column a row names that is of lines, or -1.
+func columnOf(row []byte) int {
+	n := 0
 	for cell := range bytes.SplitSeq(row, []byte{','}) {
-		cell = bytes.Trim(cell, "\"\r ")
-		for _, name := range envelopes {
-			if string(cell) == name {
-				return true
-			}
+		if among(bytes.Trim(cell, "\"\r ")) {
+			return n
 		}
+		n++
 	}
-	return false
+	return -1
 }
 
-// parseEnvelope reads a record in JSON. One that holds no object is not wrapped.
-func parseEnvelope(line, dst []byte) (p part, ok bool) {
+// parseEnvelope reads a record in JSON. One that holds no content is not wrapped.
+func parseEnvelope(line, dst []byte, in content) (p part, ok bool) {
 	s := scan{b: line}
 	if !s.take('{') {
 		return p, false
@@ -68,7 +77,7 @@ func parseEnvelope(line, dst []byte) (p part, ok bool) {
 		if !found && among(key) && s.i < len(s.b) && s.b[s.i] == '"' {
 			var text []byte
 			if text, ok = s.unquote(dst); ok {
-				p.text, found = object(text, len(dst))
+				p.text, found = in(text, len(dst))
 			}
 		} else {
 			ok = s.skip()
@@ -94,7 +103,7 @@ func among(key []byte) bool {
 }
 
 // parseRow reads a row of a table. The header is a line without text.
-func parseRow(line, dst []byte, header []byte) (p part, ok bool) {
+func parseRow(line, dst, header []byte, _ int) (p part, ok bool) {
 	if bytes.Equal(line, header) {
 		return part{end: true}, true
 	}
@@ -124,6 +133,43 @@ func parseRow(line, dst []byte, header []byte) (p part, ok bool) {
 		}
 	}
 	return p, false
+}
+
+// parseCell reads the cell of a row that is a line. The header is a line without text.
+func parseCell(line, dst, header []byte, column int) (p part, ok bool) {
+	if bytes.Equal(line, header) {
+		return part{end: true}, true
+	}
+	for n, i := 0, 0; n <= column; n++ {
+		text := dst
+		if i < len(line) && line[i] == '"' {
+			for i++; i < len(line); i++ {
+				if line[i] == '"' {
+					if i++; i == len(line) || line[i] != '"' {
+						break
+					}
+				}
+				text = append(text, line[i])
+			}
+		} else {
+			for ; i < len(line) && line[i] != ','; i++ {
+				text = append(text, line[i])
+			}
+		}
+		switch {
+		case n == column:
+			return part{text: bytes.TrimRight(text, "\r\n"), end: true}, true
+		case i == len(line) || line[i] != ',':
+			return p, false
+		}
+		i++
+	}
+	return p, false
+}
+
+// line returns dst with the line that the text behind its first bytes is.
+func line(text []byte, from int) ([]byte, bool) {
+	return text[:from+len(bytes.TrimRight(text[from:], "\r\n"))], true
 }
 
 // object returns dst with the object of JSON that the text behind its first bytes ends

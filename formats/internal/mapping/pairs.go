@@ -91,6 +91,7 @@ func (t *table) pairsOf(line []byte) outcome {
 	t.said(line, &p)
 	t.short = l.short
 	switch {
+	case p.row:
 	case p.stamp != nil || p.level != nil:
 		if n > 0 || p.asks {
 			return found

@@ -11,6 +11,7 @@ type prose struct {
 	level []byte
 	first []byte // the first key
 	asks  bool   // it names a request, and what has become of it
+	row   bool   // it begins as a row of a table does
 	words struct{ from, to, n int }
 }
 
@@ -72,12 +73,13 @@ func (p *prose) word(l *pairScan) {
 	word := l.b[l.from:l.i]
 	p.words.n++
 	p.words.to = l.i
+	p.row = p.row || p.stamp == nil && bytes.Contains(word, []byte(`,"`))
 	own := bytes.Trim(word, "[]():")
 	if head, _, more := bytes.Cut(own, []byte(":")); more && isLevel(head) { // INFO:root:
 		own = head
 	}
 	switch k := bytes.LastIndexByte(word, ':'); {
-	case p.level == nil && isLevel(own) && (p.words.n == 1 || own[0] <= 'Z'):
+	case p.level == nil && isLevel(own) && (p.words.n == 1 || p.stamp != nil && own[0] <= 'Z'):
 		p.level = own
 		p.words.from = l.i
 		if k >= 0 && k < len(word)-1 {
