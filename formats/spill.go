@@ -118,12 +118,14 @@ func (e *scratchError) Hint() string {
 	return "make room there, or name another directory in TMPDIR"
 }
 
-// failed returns the error of writing or reading a temporary file, without the
-// name of the file, which is gone.
-func (s *scratch) failed(err error) error {
+func (s *scratch) failed(err error) error { return ScratchError(s.dir, err) }
+
+// ScratchError returns the error of making, writing or reading a temporary file in
+// dir, with what to do about it and without the name of the file, which is gone.
+func ScratchError(dir string, err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return &scratchError{s.dir, err}
+	return &scratchError{dir, err}
 }
