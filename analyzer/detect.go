@@ -35,7 +35,7 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 	}
 	errs := s.detectEach(ctx, func(f *file) error {
 		if named != nil {
-			f.format, f.reason = named, forced
+			f.force(named)
 			return nil
 		}
 		return f.detect(set, len(s.opt.Map) > 0)
@@ -90,6 +90,17 @@ func (s *Session) detectEach(ctx context.Context, detect func(*file) error) []er
 // mapped is the reason of a format that reads columns as the caller says.
 const mapped = "what its columns mean is given"
 
+// force has a file read as the caller says: its lines may be within the records of a log
+// collector. An error of reading comes again when the file is opened.
+func (f *file) force(named *formats.Format) {
+	f.format, f.reason = named, forced
+	if head, err := formats.ReadHead(f.source); err == nil {
+		if inner := formats.WithinAs(f.source, head, named); inner != nil {
+			f.source = inner
+		}
+	}
+}
+
 func (f *file) detect(set *formats.Set, given bool) error {
 	head, err := formats.ReadHead(f.source)
 	if err != nil {
@@ -97,6 +108,13 @@ func (f *file) detect(set *formats.Set, given bool) error {
 		return err
 	}
 	if given {
+		if inner := formats.Answered(f.source, head); inner != nil {
+			f.source = inner
+			if head, err = formats.ReadHead(inner); err != nil {
+				f.reason = err.Error()
+				return err
+			}
+		}
 		if f.format, f.reason = set.Learner(head), mapped; f.format != nil {
 			return nil
 		}

@@ -19,8 +19,7 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 	if errors.As(err, new(*PartialError)) {
 		return nil, Detection{}, false
 	}
-	if frame.Answers(h.Start) {
-		inner := &layer{base: src, limits: defaultLimits, decode: answered}
+	if inner := Answered(src, h); inner != nil {
 		found, ok := s.inside(inner)
 		found.Reason = "the lines of an answer of Loki: " + found.Reason
 		return inner, found, ok
@@ -32,8 +31,7 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 	if f == nil {
 		return nil, Detection{}, false
 	}
-	inner := &layer{base: src, limits: defaultLimits}
-	inner.decode = unframer(f, maxInner, &inner.faults, frame.NewReader)
+	inner := taken(src, f)
 	found, ok := s.inside(inner)
 	if !ok || found.Score < outer.Score {
 		return nil, Detection{}, false
@@ -43,6 +41,48 @@ func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, D
 	}
 	found.Reason = "the text within its records: " + found.Reason
 	return inner, found, true
+}
+
+// WithinAs looks into such records for lines of one format, which does not know the
+// records themselves. It returns nil where they hold none.
+func WithinAs(src Source, h *Head, f *Format) Source {
+	if score, _ := f.Sniff(h); score > No {
+		return nil
+	}
+	list := []Source{Answered(src, h)}
+	for _, of := range []*frame.Framing{frame.Envelope(h.Start), frame.TextEnvelope(h.Start)} {
+		if of != nil {
+			list = append(list, taken(src, of))
+		}
+	}
+	for _, inner := range list {
+		if inner == nil {
+			continue
+		}
+		head, err := ReadHead(inner)
+		if err != nil {
+			continue
+		}
+		if score, _ := f.Sniff(head); score > No {
+			return inner
+		}
+	}
+	return nil
+}
+
+// Answered returns the lines of an answer of Loki's HTTP API, or nil.
+func Answered(src Source, h *Head) Source {
+	if !frame.Answers(h.Start) {
+		return nil
+	}
+	return &layer{base: src, limits: defaultLimits, decode: answered}
+}
+
+// taken returns the lines of src without a framing.
+func taken(src Source, f *frame.Framing) Source {
+	inner := &layer{base: src, limits: defaultLimits}
+	inner.decode = unframer(f, maxInner, &inner.faults, frame.NewReader)
+	return inner
 }
 
 // inside tells what format the lines within records are of.
