@@ -239,6 +239,35 @@ func TestAsObjects(t *testing.T) {
 	}
 }
 
+// TestStatedByEvents: a log of events may state latencies when a request ends; stamps of
+// events count, and what is missing of them follows.
+func TestStatedByEvents(t *testing.T) {
+	rows, codes, run := read(t, &Format, `time=2026-03-01T10:00:00Z level=INFO msg="request started" request_id=a queue=7
+time=2026-03-01T10:00:00.1Z level=INFO msg="request started" request_id=b
+time=2026-03-01T10:00:00.3Z level=INFO msg="first token" request_id=b
+time=2026-03-01T10:00:01Z level=INFO msg="request queued" request_id=a duration=3s
+time=2026-03-01T10:00:01.5Z level=INFO msg="request finished" request_id=a ttft=120.5ms duration=1.5s output_tokens=20
+time=2026-03-01T10:00:02.1Z level=INFO msg="request finished" request_id=b ttft=200ms duration=1s output_tokens=20
+time=2026-03-01T10:00:03.5Z level=INFO msg="request finished" request_id=c ttft=250ms duration=2.5s output_tokens=9
+time=2026-03-01T10:00:04.5Z level=INFO msg="request failed" request_id=d ttft=2s duration=1s error=EOF
+`)
+	if want := []string{
+		"a ok at=1772359200000000000 first=120.5 end=1500 out=20",
+		"b ok at=1772359200100000000 first=200 end=2000 out=20", // its stamps are 2 s apart
+		"c ok at=1772359201000000000 first=250 end=2500 out=9",
+		"d failed error=EOF",
+	}; !slices.Equal(rows, want) || !slices.Equal(codes, []string{"contradiction 1", "latency_mismatch 1"}) {
+		t.Errorf("%q %q %v", rows, codes, run.Notes)
+	}
+	// A latency without a unit is not needed.
+	rows, _, run = read(t, &Format, `ts=2026-03-01T10:00:00Z event=started id=a
+ts=2026-03-01T10:00:01Z event=finished id=a latency=50 output_tokens=20
+`)
+	if all := strings.Join(run.Notes, ";"); !slices.Equal(rows, []string{"a ok at=1772359200000000000 end=1000 out=20"}) || !strings.Contains(all, `column "latency" is not used: the unit of`) {
+		t.Errorf("%q %s", rows, all)
+	}
+}
+
 // TestRoom: of a line that is read nothing stays in memory.
 func TestRoom(t *testing.T) {
 	const line = "2026-03-01T10:00:01.500Z INFO serve.go:42: request %08d finished: model=m ttft=120.5ms output_tokens=20 duration=1.5s\n"

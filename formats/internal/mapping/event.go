@@ -73,7 +73,7 @@ func (s *sample) eventShape(m *mapping) {
 		switch e.role {
 		case event:
 			return !m.events
-		case sent, firstToken, lastToken, finished, ttft, e2e, tpot, gaps, times:
+		case sent, firstToken, lastToken, finished, tpot, gaps, times:
 			return m.events
 		}
 		return false
@@ -88,6 +88,8 @@ type open struct {
 	set    uint16
 	tokens []int64
 	ints   [3]int64 // prompt, output, cached; -1: unknown
+	first  int64    // the latencies that events state, in ns; 0: unknown
+	whole  int64
 	model  string
 	class  string
 	reason string
@@ -129,6 +131,7 @@ func (r *reader) event() *problem {
 			q.ints[i] = v
 		}
 	}
+	r.stated(q, k)
 	for _, t := range [...]struct {
 		role role
 		to   *string
@@ -143,8 +146,55 @@ func (r *reader) event() *problem {
 	return nil
 }
 
+// stated takes the latencies that an event states: how long the request took is said when
+// it ends, as of other events it is how long these took.
+func (r *reader) stated(q *open, k kind) {
+	if e := r.by[ttft]; e != nil && r.rec.cells[e.field].set {
+		if d, ok := r.span(ttft); ok {
+			q.first = d
+		}
+	}
+	if e := r.by[e2e]; e != nil && k >= ends && r.rec.cells[e.field].set {
+		if d, ok := r.span(e2e); ok {
+			q.whole = d
+		}
+	}
+}
+
+// infer sets the stamps of events that are missing from the latencies that others state,
+// and compares them with those that are not. Stamps count.
+func (r *reader) infer(q *open) {
+	if q.first > 0 && q.whole > 0 && q.first > q.whole {
+		r.note(contradiction)
+		q.first, q.whole = 0, 0
+	}
+	for k := ends; k <= aborts && q.whole > 0; k++ {
+		if q.set&(1<<k) == 0 || q.at[k] == 0 {
+			continue
+		}
+		if end := known(q.at[k], true); q.set&(1<<begins) != 0 {
+			r.fill(&end, known(q.at[begins], q.at[begins] != 0), known(q.whole, true))
+		} else {
+			q.at[begins] = end.t - q.whole
+			q.set |= 1 << begins
+		}
+		break
+	}
+	if q.first > 0 && q.set&(1<<begins) != 0 && q.at[begins] != 0 {
+		var first point
+		if len(q.tokens) > 0 {
+			first = point{q.tokens[0], true}
+		}
+		if r.fill(&first, point{q.at[begins], true}, point{q.first, true}); len(q.tokens) == 0 {
+			q.tokens = append(q.tokens, first.t)
+			q.set |= 1 << firstChunk
+		}
+	}
+}
+
 // finish writes a request and forgets it.
 func (r *reader) finish(q *open) {
+	r.infer(q)
 	row := &r.row
 	row.Reset(r.place(q.offset))
 	has := func(k kind) bool { return q.set&(1<<k) != 0 }

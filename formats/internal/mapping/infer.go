@@ -201,7 +201,7 @@ func (s *sample) infer(m *mapping) {
 	s.endStamp(m)
 	s.envelope(m)
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
-	for i := range m.entries {
+	for i := 0; i < len(m.entries); i++ {
 		e := &m.entries[i]
 		if about[e.role].class != text && (s.several(e.field) || !e.given && s.keyed(e)) {
 			s.unclear(m, e)
@@ -210,6 +210,13 @@ func (s *sample) infer(m *mapping) {
 		switch c := about[e.role].class; c {
 		case stamp, span, spans, stamps:
 			s.unit(m, e, c)
+			if m.ask != "" && m.events && c == span && !e.given { // events have stamps
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: %s", label(e.name), m.ask))
+				m.ask, m.fix = "", ""
+				m.entries = slices.Delete(m.entries, i, i+1)
+				i--
+				continue
+			}
 			if u := e.unit; m.ask == "" && c != stamp && c != stamps && u != noUnit && u != written {
 				if why := s.absurd(m, e, c, inSeconds[u]); why != "" {
 					m.doubts = append(m.doubts, fmt.Sprintf("column %s, read in %s, is %s for most records", label(e.name), unitNames[u], why))
