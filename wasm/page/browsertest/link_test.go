@@ -24,6 +24,32 @@ func TestBadLink(t *testing.T) {
 	}
 }
 
+// TestWrongLater: the same of a link that is followed when files are open, so that what is
+// shown is what the link and the selection say; going back gives the link before it.
+func TestWrongLater(t *testing.T) {
+	ctx := newTab(t)
+	show(t, ctx, "v=1&t=1s..3s", sampleFiles()[0])
+	wait(t, ctx, drawn)
+	const shown = `JSON.stringify([location.hash.replace(/&h=.*/, ''), document.querySelector('.crumbs').innerText.split('\n').filter(x => /\d/.test(x)), document.getElementById('filter-problem').innerText])`
+	within := eval[string](t, ctx, shown)
+	for _, wrong := range []string{"slo=nobody:5s", "def=nobody", "f=ttft+%3E+", "groups=nothing"} {
+		eval[bool](t, ctx, `(location.hash = 'v=1&`+wrong+`', true)`)
+		wait(t, ctx, `location.hash === '#v=1' || location.hash === ''`)
+		wait(t, ctx, settled+` && /all · 6.609 s/.test(document.querySelector('.crumbs').innerText)`)
+		if n := eval[string](t, ctx, `document.querySelector('.notices').textContent`); !strings.Contains(n, "left out of the link") {
+			t.Errorf("%s: the notice is %q", wrong, n)
+		}
+		if n := eval[string](t, ctx, `document.querySelector('.card .big').innerText`); n != "64 req" {
+			t.Errorf("%s: the page shows %s", wrong, n)
+		}
+		eval[bool](t, ctx, `(history.back(), true)`)
+		wait(t, ctx, settled+` && `+shown+` === `+"`"+within+"`")
+		if n := eval[string](t, ctx, `document.querySelector('.card .big').innerText`); n != "21 req" {
+			t.Errorf("after %s: the page shows %s", wrong, n)
+		}
+	}
+}
+
 // TestRoundTrip: the link that the page writes in each of its views shows the same again
 // in another page: the selection, the limits, the groups and windows, the definitions, the
 // runs that are compared, and every text of the view.

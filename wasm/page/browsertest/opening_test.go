@@ -3,8 +3,10 @@ package browsertest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -72,4 +74,29 @@ func TestGivenUp(t *testing.T) {
 	})()`)
 	drop(t, ctx, first)
 	wait(t, ctx, `given && [...document.querySelectorAll('button')].some(b => /sample run/.test(b.textContent) && !b.disabled)`)
+}
+
+// TestNoLog: a format is offered for a file that might be of one, and for no other; what
+// a person can do is said in the words of the page.
+func TestNoLog(t *testing.T) {
+	ctx := newTab(t)
+	show(t, ctx, "")
+	for text, want := range map[string]string{
+		"":                       "The files could not be read, 0 choices",
+		"\x00\x01\x02\x03":       "The files could not be read, 0 choices",
+		"Dear reader,\nhello.\n": "No format knows this file, 1 choices",
+	} {
+		path := filepath.Join(t.TempDir(), "letter.txt")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		dropped(t, ctx, path)
+		wait(t, ctx, `document.querySelector('.failure')`)
+		if got := eval[string](t, ctx, `document.querySelector('.failure h2').innerText + ', ' + document.querySelectorAll('.failure select').length + ' choices'`); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		if said := eval[string](t, ctx, `document.querySelector('.failure').innerText`); strings.Contains(said, "--input-format") {
+			t.Errorf("%q: the page speaks of flags: %s", text, said)
+		}
+	}
 }

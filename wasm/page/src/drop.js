@@ -120,12 +120,12 @@ const sentence = (s, names) => {
 }
 
 function Failure({ st }) {
-  const err = st.error, e = store.engine.value, [format, setFormat] = useState(''), found = clean(err.report?.diags || []).slice(0, 20)
-  return html`<section class="failure" role="alert"><h2>${err.code === 'format' ? 'No format knows this file' : e ? 'The files could not be read' : 'The engine did not start'}</h2>
-    <p><bdi>${sentence(err.message, (st.list || []).map((f) => f.name))}</bdi></p>${err.hint && html`<p>${err.hint}</p>`}
+  const err = st.error, e = store.engine.value, [format, setFormat] = useState(''), found = clean(err.report?.diags || []).slice(0, 20), choose = err.code === 'format' && err.formats?.length > 0 && st.list
+  return html`<section class="failure" role="alert"><h2>${err.code === 'format' && err.formats?.length ? 'No format knows this file' : e ? 'The files could not be read' : 'The engine did not start'}</h2>
+    <p><bdi>${sentence(err.message, (st.list || []).map((f) => f.name))}</bdi></p>${err.hint && !choose && html`<p>${err.hint}</p>`}
     ${found.length > 0 && html`<${Diags} list=${found} />`}
     ${['engine_died', 'too_large'].includes(err.code) && st.list?.length > 0 && html`<div class="row"><button onClick=${() => store.open(st.list)}>Open the files again</button></div>`}
-    ${err.code === 'format' && st.list && html`<form onSubmit=${(ev) => { ev.preventDefault(); if (format) store.open(st.list, { format }) }}><label>Read it as <select onChange=${(ev) => setFormat(ev.target.value)}><option value="">choose a format</option>${e.formats.map((f) => html`<option value=${f.name}>${f.name} — ${f.title}</option>`)}</select></label> <button disabled=${!format}>Read</button></form>
+    ${choose && html`<form onSubmit=${(ev) => { ev.preventDefault(); if (format) store.open(st.list, { format }) }}><label>Read it as <select onChange=${(ev) => setFormat(ev.target.value)}><option value="">choose a format</option>${e.formats.map((f) => html`<option value=${f.name}>${f.name} — ${f.title}</option>`)}</select></label> <button disabled=${!format}>Read</button></form>
       <details><summary>Why each format said no</summary><dl>${(err.formats || []).map((f) => html`<div><dt><code>${f.name}</code></dt><dd>${f.reason}</dd></div>`)}</dl></details>`}
   </section>`
 }

@@ -96,7 +96,7 @@ export function follow() {
     moving.value = false
     state.value = s
   })
-  if (again) refresh()
+  if (again) refresh(true)
 }
 
 let soon = 0
@@ -228,7 +228,7 @@ async function load() {
   const number = opening
   await refresh()
   if (number !== opening) return
-  if (status.value.phase === 'opening' || status.value.partial || status.value.phase === 'empty') status.value = { phase: 'ready' }
+  if (status.value.phase === 'opening' || status.value.phase === 'empty') status.value = { phase: 'ready' }
   if (report.value) say(report.value.runs.length + ' runs, ' + report.value.runs.reduce((n, r) => n + (r.requests.total || 0), 0) + ' requests')
 }
 
@@ -278,8 +278,9 @@ const wanted = ['request_id', 'side', 'status', 'model', 'error_class', 'clock',
   'd_decode', 'prompt_tokens', 'cached_tokens', 'output_tokens', 'ttft', 'tpot', 'e2e']
 
 // refresh asks for what the present state selects. An answer to an older question
-// is dropped.
-export async function refresh() {
+// is dropped. What the engine does not understand of a link is left out of it; what a
+// person types stays until it is mended.
+export async function refresh(link = !report.value) {
   const s = session.value
   if (!s) return
   current?.abort()
@@ -312,7 +313,7 @@ export async function refresh() {
   } catch (err) {
     if (mine.signal.aborted || err.code === 'cancelled') return
     if (err.code === 'engine_died') return died(err)
-    if (err.code === 'usage' && !report.value && leave(err)) return await refresh()
+    if (err.code === 'usage' && link && leave(err)) return await refresh(link)
     if (err.code === 'usage' || err.code === 'saved') {
       problem.value = err.message + (err.hint ? '; ' + err.hint : '')
       say(problem.value)
@@ -329,8 +330,8 @@ export async function refresh() {
 
 const fieldOf = { '--filter': 'filter', '--from': 'times', '--to': 'times', '--definition': 'definition', '--by': 'groups', '--window': 'window', '--slo': 'slo' }
 
-// leave takes what the engine does not understand out of a link that files are opened
-// with: without it there is something to see. It returns false where that is nothing.
+// leave takes what the engine does not understand out of a link: without it there is
+// something to see. It returns false where that is nothing.
 function leave(error) {
   const field = fieldOf[error.flag], none = defaults()[field]
   if (!field || JSON.stringify(state.value[field]) === JSON.stringify(none)) return false
