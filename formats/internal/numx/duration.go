@@ -73,26 +73,30 @@ var separators = [...]separator{{',', 0xff, 1}, {',' | ' '<<8, 0xffff, 2}}
 // fractions reads numbers as Python writes the difference of two stamps: one
 // digit, the point, 16 to 24 decimals, each followed by sep. It stops at a number
 // of another form, and at one that may lie halfway between two nanoseconds.
+//
+// The place of the next number waits for the end of this one, and nothing else does:
+// the first byte without bit 4, which digits have and separators have not. Whether
+// all bytes before it are digits is found out besides.
 func fractions(dst []int64, b []byte, i int, sep *separator) (n, next int) {
-	const add = 0x7676767676767676
+	const add, bit4 = 0x7676767676767676, 0x1010101010101010
 	text, mask, rest := sep.text, sep.mask, 18+sep.size
 	for n < len(dst) && len(b)-i >= window {
 		w := (*[window]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i)) // b[i:], a sixth faster
+		x := binary.LittleEndian.Uint64(w[18:26])
+		end := ^x & bit4
+		k := bits.TrailingZeros64(end) >> 3 // at most 8
+		i += rest
 		head := uint64(binary.LittleEndian.Uint16(w[0:2])) - ('.'<<8 | '0')
 		t := binary.LittleEndian.Uint64(w[2:10]) ^ zeros
 		u := binary.LittleEndian.Uint64(w[10:18]) ^ zeros
-		x := binary.LittleEndian.Uint64(w[18:26]) ^ zeros
-		if ((t+add)|t|(u+add)|u)&tops != 0 || head > 9 || u>>8 == 5 {
-			break
-		}
-		k := digits(x) // at most 8; the place of the next number waits for nothing else
-		if binary.LittleEndian.Uint16(w[18+k&15:])&mask != text {
-			break
+		x ^= zeros
+		if ((t+add)|t|(u+add)|u|((x+add)|x)&(end-1))&tops != 0 || head > 9 || u>>8 == 5 || binary.LittleEndian.Uint16(w[18+k&15:])&mask != text {
+			return n, i - rest
 		}
 		up := (u>>8&0xff + (127 - 4)) >> 7 // the tenth decimal is 5 or more
 		dst[n] = int64(head*1e9 + parse8(t)*10 + u&0xff + up)
 		n++
-		i += rest + k
+		i += k
 	}
 	return n, i
 }
