@@ -215,7 +215,7 @@ func (r *reader) fail(err error) {
 // Rows of a batch, and gaps after which a batch ends early.
 const (
 	batchRows = 4096
-	batchGaps = 1 << 18
+	batchGaps = 1 << 15
 )
 
 // fill puts rows of the current record into the builder.
