@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/bits"
 	"os"
+	"syscall"
 )
 
 // With many requests open their memory may be larger than the budget. Then they
@@ -108,6 +109,9 @@ func (e *scratchError) Unwrap() error { return e.err }
 
 // Hint returns what to do about it.
 func (e *scratchError) Hint() string {
+	if errors.Is(e.err, syscall.EMFILE) || errors.Is(e.err, syscall.ENFILE) {
+		return "let the process open more files (ulimit -n 1024), or give more with --memory"
+	}
 	return "set TMPDIR to a directory with more room, or give more with --memory"
 }
 

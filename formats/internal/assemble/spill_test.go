@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"servescope/analyzer/diag"
@@ -310,6 +311,25 @@ func (f brokenFile) ReadAt(p []byte, off int64) (int, error) {
 func (f brokenFile) Close() error {
 	*f.closed++
 	return f.scratch.Close()
+}
+
+// TestSpillWithoutDescriptors: a process that may open no more files is told so, not
+// to make room.
+func TestSpillWithoutDescriptors(t *testing.T) {
+	dir := t.TempDir()
+	_, _, a := assembled(t, manyOpen(20_000, 3), func(a *Assembler) {
+		a.Bound(256<<10, dir)
+		for k := range a.shards {
+			a.shards[k].spill.create = func(string) (scratch, error) { return nil, &os.PathError{Op: "open", Path: dir, Err: syscall.EMFILE} }
+		}
+	})
+	var hint interface{ Hint() string }
+	if err := a.Err(); !errors.As(err, &hint) || !strings.Contains(hint.Hint(), "ulimit -n") {
+		t.Errorf("got %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestSpillFaults: a disk that is full or fails ends the reading with one error
