@@ -122,6 +122,18 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestLastLine: the last line needs no line end where what it ends with is whole.
+func TestLastLine(t *testing.T) {
+	const line = `{"request_id":"%s","ttft_ms":%d,"duration":"1.5s"}`
+	text := "time=2026-03-01T10:00:01Z level=INFO msg=done request_id=a ttft_ms=100 duration=\"1.5s\"\n" +
+		"2026-03-01T10:00:02Z INFO done " + fmt.Sprintf(line, "b", 200) + "\n" +
+		"2026-03-01T10:00:03Z INFO done " + fmt.Sprintf(line, "c", 300)
+	rows, codes, _ := read(t, &Format, text)
+	if len(rows) != 3 || !strings.HasSuffix(rows[2], " first=300 end=1500") || !strings.HasPrefix(rows[2], "c ok") || !slices.Equal(codes, []string{"empty_cell 2"}) {
+		t.Errorf("%q %q", rows, codes)
+	}
+}
+
 // TestUnits: a latency whose unit neither its name nor its values say is asked for, as of
 // objects; log/slog writes durations as text here, so whole numbers are no ns.
 func TestUnits(t *testing.T) {

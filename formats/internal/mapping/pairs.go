@@ -42,6 +42,7 @@ func (t *table) line(in *jsonrows.Input) outcome {
 				in.SkipLine()
 				return long
 			}
+			rest = in.Buf[in.I:] // which looking for more has moved
 			k = len(rest)
 		}
 		t.rec.off, t.rec.last = in.At(), k == len(rest)

@@ -188,7 +188,7 @@ func subject(words [][]byte) (who []byte, event [][]byte) {
 		if len(rest) == 0 {
 			rest = words[:i]
 		}
-		if isEvent(words[k:]) > 0 && bytes.IndexAny(words[k], "0123456789") < 0 {
+		if isEvent(words[k:]) > 0 && !bytes.ContainsAny(words[k], "0123456789") {
 			return nil, nil // the request first token
 		}
 		if n := isEvent(rest); n > 0 {
