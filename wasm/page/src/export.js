@@ -10,7 +10,7 @@ import { Select } from './widgets.js'
 
 const offers = [
   ['report.json', 'Report', 'JSON, the same bytes as servescope analyze --format json'],
-  ['report.md', 'Report', 'Markdown, for an issue or a post-mortem'],
+  ['report.md', 'Report', 'Markdown, the main figures for an issue or a post-mortem; servescope analyze --format markdown writes all of them'],
   ['report.html', 'Page', 'HTML, one file with this report, its charts and the view that is open, which opens anywhere and loads nothing'],
   ['report.csv', 'Report', 'CSV, a row per figure'],
   ['requests.csv', 'Requests', 'CSV'],
