@@ -15,8 +15,9 @@ type estimate struct {
 	Fits   bool  `json:"fits"`   // neither the memory nor the runs are too many
 }
 
-// started is what an engine in Chromium holds before it has read anything.
-const started = 48 << 20
+// started is what an engine in Chromium holds before it has read anything, with what it
+// lets be thrown away before it collects that.
+const started = 112 << 20
 
 // What an engine in Chromium held, less started, and a seventh more; measured after a
 // first report with logs of 30 to 350 MB as package shapes makes them and with one of
