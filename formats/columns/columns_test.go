@@ -15,30 +15,14 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/formatstest"
 )
 
 // read returns a line per request (id, status, then times in ms from the request
 // on, then tokens and gaps in ms) and the codes of the diagnostics.
 func read(t *testing.T, src formats.Source, opt formats.Options) (rows, codes []string, run *trace.RunMeta) {
 	t.Helper()
-	opt.Workers, opt.Lists = 1, true
-	r, err := Format.Open(context.Background(), src, formats.Whole, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for r.Next() {
-		for i := range r.Batch().Rows {
-			rows = append(rows, line(r.Batch(), i))
-		}
-	}
-	if r.Err() != nil {
-		t.Fatal(r.Err())
-	}
-	for _, d := range r.Diags().All() {
-		codes = append(codes, fmt.Sprintf("%s %d", d.Code, d.Count))
-	}
-	return rows, codes, r.Runs()[0]
+	return formatstest.Rows(t, &Format, src, opt, line)
 }
 
 func line(b *trace.Batch, i int) string {

@@ -13,29 +13,14 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/columns"
+	"servescope/formats/formatstest"
 )
 
 // read returns a line per request (id, status, then times in ms from the request on,
 // tokens and gaps in ms) and the codes of the diagnostics.
 func read(t *testing.T, f *formats.Format, text string, given ...string) (rows, codes []string, run *trace.RunMeta) {
 	t.Helper()
-	r, err := f.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true, Map: given})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for r.Next() {
-		for i := range r.Batch().Rows {
-			rows = append(rows, row(r.Batch(), i))
-		}
-	}
-	if r.Err() != nil {
-		t.Fatal(r.Err())
-	}
-	for _, d := range r.Diags().All() {
-		codes = append(codes, fmt.Sprintf("%s %d", d.Code, d.Count))
-	}
-	return rows, codes, r.Runs()[0]
+	return formatstest.Rows(t, f, formats.FromBytes("t", []byte(text)), formats.Options{Map: given}, row)
 }
 
 func row(b *trace.Batch, i int) string {
