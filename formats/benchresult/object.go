@@ -3,7 +3,7 @@ package benchresult
 import (
 	"strings"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -16,12 +16,12 @@ const (
 // value is one scalar of an object.
 type value struct {
 	path, text string
-	kind       jsonx.Kind
+	kind       json.Kind
 }
 
 // number returns a number in ns or another power of ten, exactly rounded once.
 func (v *value) number(exp string) (float64, bool) {
-	if v.kind != jsonx.Number {
+	if v.kind != json.Number {
 		return 0, false
 	}
 	text := v.text
@@ -43,7 +43,7 @@ func (v *value) number(exp string) (float64, bool) {
 // ns returns a number times 10^scale.
 func (v *value) ns(scale int) (int64, bool) {
 	n, length, ok := numx.Scaled([]byte(v.text), scale)
-	return n, ok && v.kind == jsonx.Number && length == len(v.text)
+	return n, ok && v.kind == json.Number && length == len(v.text)
 }
 
 // object is one result.
@@ -73,13 +73,13 @@ func (o *object) find(path string) *value {
 }
 
 // read reads the object at the cursor. What stands before a problem is kept.
-func (o *object) read(c *jsonx.Cursor) {
+func (o *object) read(c *json.Cursor) {
 	*o = object{offset: c.Offset(), top: o.top[:0], values: o.values[:0]}
 	o.members(c, "", 0)
 	_, o.cut = c.Problem()
 }
 
-func (o *object) members(c *jsonx.Cursor, prefix string, depth int) {
+func (o *object) members(c *json.Cursor, prefix string, depth int) {
 	for c.Open(); c.More(); {
 		key := strings.ToValidUTF8(string(c.Key(128)), "\uFFFD")
 		if _, bad := c.Problem(); bad {
@@ -92,28 +92,28 @@ func (o *object) members(c *jsonx.Cursor, prefix string, depth int) {
 	}
 }
 
-func (o *object) member(c *jsonx.Cursor, path string, depth int) {
+func (o *object) member(c *json.Cursor, path string, depth int) {
 	keep := len(o.values) < maxValues
 	switch k := c.Kind(); k {
-	case jsonx.Object:
+	case json.Object:
 		if depth < maxDepth {
 			o.members(c, path+".", depth+1)
 			return
 		}
 		c.Skip()
-	case jsonx.Array: // the first element of an array of scalars
+	case json.Array: // the first element of an array of scalars
 		c.Open()
 		if c.More() {
-			if e := c.Kind(); e == jsonx.Number || e == jsonx.String {
+			if e := c.Kind(); e == json.Number || e == json.String {
 				o.member(c, path+"[0]", depth)
 			}
 			c.Leave()
 		}
-	case jsonx.String:
+	case json.String:
 		if text := strings.ToValidUTF8(string(c.Text(maxText+1)), "\uFFFD"); keep && len(text) <= maxText {
 			o.values = append(o.values, value{path, text, k})
 		}
-	case jsonx.Number, jsonx.Bool:
+	case json.Number, json.Bool:
 		if text := string(c.Literal()); keep && text != "" {
 			o.values = append(o.values, value{path, text, k})
 		}

@@ -10,7 +10,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/bench"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 const (
@@ -24,7 +24,7 @@ type reader struct {
 	ctx     context.Context
 	src     formats.Source
 	rc      io.ReadCloser
-	c       *jsonx.Cursor
+	c       *json.Cursor
 	object  object
 	builder *trace.Builder
 	batch   *trace.Batch
@@ -44,7 +44,7 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	}
 	r := &reader{ctx: ctx, src: src, rc: rc, builder: trace.NewBuilder(trace.Requests)}
 	r.account.Kinds = make(map[string]int64)
-	r.c = jsonx.New(r, 0, max(opt.Block, 0))
+	r.c = json.New(r, 0, max(opt.Block, 0))
 	return r, nil
 }
 
@@ -75,14 +75,14 @@ func (r *reader) Next() bool {
 // false at the end.
 func (r *reader) value() bool {
 	switch r.c.Kind() {
-	case jsonx.EOF:
+	case json.EOF:
 		return false
-	case jsonx.Object:
+	case json.Object:
 		r.object.read(r.c)
 		r.result(&r.object)
-	case jsonx.Array: // of results: its brackets and commas are skipped
+	case json.Array: // of results: its brackets and commas are skipped
 		r.c.Advance(1)
-	case jsonx.Broken:
+	case json.Broken:
 		return r.stray()
 	default:
 		r.stray()

@@ -1,7 +1,7 @@
 package otlp
 
 import (
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -16,9 +16,9 @@ type process struct {
 // inTrace reads a member of a trace of Jaeger.
 func (w *walker) inTrace() {
 	switch key := string(w.c.Key(64)); {
-	case key == "spans" && w.c.Kind() == jsonx.Array:
+	case key == "spans" && w.c.Kind() == json.Array:
 		w.enter(inTraceSpans)
-	case key == "processes" && w.c.Kind() == jsonx.Object:
+	case key == "processes" && w.c.Kind() == json.Object:
 		w.enter(inProcesses)
 	default:
 		w.c.Skip()

@@ -3,7 +3,7 @@ package otlp
 import (
 	"bytes"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // inDocument reads a member of a document: of OTLP, of what tools wrap it in
@@ -12,13 +12,13 @@ func (w *walker) inDocument() {
 	key := string(w.c.Key(64))
 	kind := w.c.Kind()
 	switch {
-	case kind == jsonx.Array && (key == "resourceSpans" || key == "resource_spans" || key == "batches"):
+	case kind == json.Array && (key == "resourceSpans" || key == "resource_spans" || key == "batches"):
 		w.spans = true
 		w.enter(inResources)
-	case kind == jsonx.Array && key == "data":
+	case kind == json.Array && key == "data":
 		w.spans = true
 		w.enter(inTraces)
-	case kind == jsonx.Object && key == "trace":
+	case kind == json.Object && key == "trace":
 		w.enter(inDocument)
 	default:
 		w.signal = w.signal || key == "resourceMetrics" || key == "resourceLogs" || key == "resourceProfiles"
@@ -31,7 +31,7 @@ func (w *walker) inContainer() {
 	switch key := string(w.c.Key(64)); {
 	case key == "resource":
 		w.take((*walker).resourceAt)
-	case w.c.Kind() == jsonx.Array && (key == "scopeSpans" || key == "scope_spans" || key == "instrumentationLibrarySpans"):
+	case w.c.Kind() == json.Array && (key == "scopeSpans" || key == "scope_spans" || key == "instrumentationLibrarySpans"):
 		w.enter(inScopes)
 	default:
 		w.c.Skip()
@@ -43,7 +43,7 @@ func (w *walker) inScope() {
 	switch key := string(w.c.Key(64)); {
 	case key == "scope" || key == "instrumentationLibrary":
 		w.take((*walker).scopeAt)
-	case key == "spans" && w.c.Kind() == jsonx.Array:
+	case key == "spans" && w.c.Kind() == json.Array:
 		w.enter(inSpans)
 	default:
 		w.c.Skip()
@@ -53,7 +53,7 @@ func (w *walker) inScope() {
 // take gives f the object that comes next: f returns the index behind it, or
 // short if b ends before. Anything else than an object is skipped.
 func (w *walker) take(f func(w *walker, b text) int) (object bool) {
-	if w.c.Kind() != jsonx.Object {
+	if w.c.Kind() != json.Object {
 		w.c.Skip()
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // parts delivers what is in a source, in file order. A part is valid until the
@@ -36,7 +36,7 @@ func (g guarded) Read(b []byte) (int, error) {
 func open(ctx context.Context, src formats.Source, opt formats.Options) (parts, error) {
 	block := opt.Block
 	if block <= 0 {
-		block = jsonx.DefaultBuffer
+		block = json.DefaultBuffer
 	}
 	block = min(block, 1<<20) // a span that is too large does not fit
 	step := int64(block) * blocksPerRange

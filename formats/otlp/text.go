@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // Results of the scanning functions other than an index.
@@ -228,6 +228,6 @@ func decoded(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw)
 	}
-	c := jsonx.New(bytes.NewReader(append(append([]byte{'"'}, raw...), '"')), 0, len(raw)+2)
+	c := json.New(bytes.NewReader(append(append([]byte{'"'}, raw...), '"')), 0, len(raw)+2)
 	return string(c.Text(len(raw)))
 }

@@ -3,7 +3,7 @@ package otlp
 import (
 	"io"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // level is a container that the walker is in.
@@ -26,7 +26,7 @@ const (
 // walker goes through the documents of a source, or of a range of it, and takes
 // the spans out.
 type walker struct {
-	c     *jsonx.Cursor
+	c     *json.Cursor
 	s     scanner
 	buf   []byte // of a value that crosses the end of the cursor's window
 	stack []level
@@ -52,9 +52,9 @@ type walker struct {
 }
 
 // newWalker returns a walker over the documents whose lines start in [from, to).
-// r begins at offset; see jsonx.NewRecords.
+// r begins at offset; see json.NewRecords.
 func newWalker(r io.Reader, offset, from, to int64, block int) *walker {
-	return &walker{c: jsonx.NewRecords(r, offset, from, to, block), place: -1, known: true, scoped: true}
+	return &walker{c: json.NewRecords(r, offset, from, to, block), place: -1, known: true, scoped: true}
 }
 
 // A part is full with so many spans or bytes of text. Spans whose resource or
@@ -108,13 +108,13 @@ func (w *walker) enter(l level) bool {
 // document goes to the next document. It reports false at the end.
 func (w *walker) document() bool {
 	switch w.c.Kind() {
-	case jsonx.EOF:
+	case json.EOF:
 		return w.c.Next()
-	case jsonx.Object:
+	case json.Object:
 		w.begin()
-	case jsonx.Array:
+	case json.Array:
 		w.enter(inList)
-	case jsonx.Broken:
+	case json.Broken:
 		w.stray()
 	default:
 		at := w.c.Offset()
@@ -149,7 +149,7 @@ func (w *walker) step() {
 	case inDocument:
 		w.inDocument()
 	case inList:
-		if w.c.Kind() == jsonx.Object {
+		if w.c.Kind() == json.Object {
 			w.begin()
 		} else if at := w.c.Offset(); w.c.Skip() {
 			w.incident(strayText, at)
@@ -201,7 +201,7 @@ func (w *walker) container() {
 
 // element enters an element that should be an object.
 func (w *walker) element(l level) {
-	if w.c.Kind() == jsonx.Object {
+	if w.c.Kind() == json.Object {
 		w.enter(l)
 	} else {
 		w.c.Skip()
@@ -231,7 +231,7 @@ func (w *walker) leave() {
 
 // breaks gives up a document that cannot be read to its end. A bracket alone on
 // its line, around documents that have lines of their own, is none.
-func (w *walker) breaks(p jsonx.Problem) {
+func (w *walker) breaks(p json.Problem) {
 	if !p.Truncated || len(w.stack) > 1 || w.top() != inList {
 		k := malformed
 		if p.Truncated {

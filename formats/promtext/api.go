@@ -6,7 +6,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -19,7 +19,7 @@ import (
 type api struct {
 	ctx   context.Context
 	rc    io.ReadCloser
-	c     *jsonx.Cursor
+	c     *json.Cursor
 	level int // of what is open: 1 an answer, 2 its data, 3 the list of results
 	key   []byte
 }
@@ -30,7 +30,7 @@ func openAPI(ctx context.Context, src formats.Source, block int) (*api, error) {
 		return nil, err
 	}
 	a := &api{ctx: ctx, rc: rc}
-	a.c = jsonx.New(a, 0, max(block, 0))
+	a.c = json.New(a, 0, max(block, 0))
 	return a, nil
 }
 
@@ -59,12 +59,12 @@ func (r *reader) answers() bool {
 		case a.level == 0:
 			r.at = c.Offset()
 			switch c.Kind() {
-			case jsonx.EOF:
+			case json.EOF:
 				return false
-			case jsonx.Object:
+			case json.Object:
 				c.Open()
 				a.level = 1
-			case jsonx.Array:
+			case json.Array:
 				c.Advance(1)
 			default:
 				c.SkipLine()
@@ -73,7 +73,7 @@ func (r *reader) answers() bool {
 		case !c.More():
 			a.level--
 		case a.level == 3:
-			if c.Kind() != jsonx.Object { // the value of a scalar
+			if c.Kind() != json.Object { // the value of a scalar
 				c.Skip()
 				r.noise("scalar")
 				continue
@@ -90,13 +90,13 @@ func (r *reader) answers() bool {
 func (r *reader) descend() {
 	a, c := r.api, r.api.c
 	switch key := string(c.Key(16)); {
-	case a.level == 1 && key == "data" && c.Kind() == jsonx.Object:
+	case a.level == 1 && key == "data" && c.Kind() == json.Object:
 		c.Open()
 		a.level = 2
-	case a.level == 2 && key == "result" && c.Kind() == jsonx.Array:
+	case a.level == 2 && key == "result" && c.Kind() == json.Array:
 		c.Open()
 		a.level = 3
-	case a.level == 1 && key == "status" && c.Kind() == jsonx.String:
+	case a.level == 1 && key == "status" && c.Kind() == json.String:
 		if string(c.Text(16)) == "error" {
 			r.skip("api_error", diag.DataLoss, "an answer of the API is an error: it has no samples")
 		}
@@ -112,13 +112,13 @@ func (r *reader) result() {
 	var s sample
 	for c.Open(); c.More(); {
 		switch key := string(c.Key(16)); {
-		case key == "metric" && c.Kind() == jsonx.Object:
+		case key == "metric" && c.Kind() == json.Object:
 			r.metric(&s)
-		case key == "values" && c.Kind() == jsonx.Array:
+		case key == "values" && c.Kind() == json.Array:
 			for c.Open(); c.More(); {
 				r.point(&s)
 			}
-		case key == "value" && c.Kind() == jsonx.Array:
+		case key == "value" && c.Kind() == json.Array:
 			r.point(&s)
 		case key == "histogram" || key == "histograms":
 			r.skip("native_histogram", diag.DataLoss, "a series is of native histograms, which are not read")
@@ -135,7 +135,7 @@ func (r *reader) metric(s *sample) {
 	name, labels := "", []byte(nil)
 	for c.Open(); c.More(); {
 		key := string(c.Key(maxSetting))
-		if c.Kind() != jsonx.String {
+		if c.Kind() != json.String {
 			c.Skip()
 			continue
 		}
@@ -155,7 +155,7 @@ func (r *reader) metric(s *sample) {
 func (r *reader) point(s *sample) {
 	c := r.api.c
 	r.at = c.Offset()
-	if c.Kind() != jsonx.Array {
+	if c.Kind() != json.Array {
 		c.Skip()
 		r.skip("bad_sample", diag.DataLoss, "a point of a series is no pair of a time and a value")
 		return
@@ -164,12 +164,12 @@ func (r *reader) point(s *sample) {
 	s.timed = false
 	for c.Open(); c.More(); n++ {
 		switch k := c.Kind(); {
-		case n == 0 && k == jsonx.Number:
+		case n == 0 && k == json.Number:
 			text := c.Literal()
 			var size int
 			s.t, size, s.timed = numx.Scaled(text, numx.Second)
 			s.timed = s.timed && size == len(text)
-		case n == 1 && k == jsonx.String:
+		case n == 1 && k == json.String:
 			s.value, s.finite, ok = number(c.Text(64))
 		default:
 			c.Skip()

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/diag"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // exponential is a histogram whose buckets are powers of 2^(2^-scale): that of
@@ -27,7 +27,7 @@ const (
 )
 
 // member takes a member of a point that only these histograms have.
-func (x *exponential) member(c *jsonx.Cursor, key string) {
+func (x *exponential) member(c *json.Cursor, key string) {
 	switch key {
 	case "scale":
 		v, ok := numberOf(scalar(c))
@@ -38,7 +38,7 @@ func (x *exponential) member(c *jsonx.Cursor, key string) {
 	case "zeroThreshold", "zero_threshold":
 		x.threshold, _ = numberOf(scalar(c))
 	case "positive", "negative":
-		if c.Kind() != jsonx.Object {
+		if c.Kind() != json.Object {
 			c.Skip()
 			return
 		}

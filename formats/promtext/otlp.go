@@ -8,7 +8,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // The containers of an export, from the outermost. A document of traces or logs
@@ -30,7 +30,7 @@ const (
 type exports struct {
 	ctx context.Context
 	rc  io.ReadCloser
-	c   *jsonx.Cursor
+	c   *json.Cursor
 
 	level    int   // of what is open; 0: between documents
 	at       int64 // where the document begins
@@ -50,7 +50,7 @@ func openOTLP(ctx context.Context, src formats.Source, block int) (documents, er
 		return nil, err
 	}
 	e := &exports{ctx: ctx, rc: rc, exponent: make(map[*series]*counting)}
-	e.c = jsonx.New(e, 0, max(block, 0))
+	e.c = json.New(e, 0, max(block, 0))
 	return e, nil
 }
 
@@ -105,7 +105,7 @@ func (e *exports) next(r *reader) bool {
 		case !c.More():
 			e.leave(r)
 		case e.level == inMetrics:
-			if r.at = c.Offset(); c.Kind() != jsonx.Object {
+			if r.at = c.Offset(); c.Kind() != json.Object {
 				c.Skip()
 				r.skip("bad_metric", diag.DataLoss, "an element of a list of metrics is no metric")
 				continue
@@ -115,7 +115,7 @@ func (e *exports) next(r *reader) bool {
 			}
 			return true
 		case e.level == inResources || e.level == inScopes:
-			if c.Kind() == jsonx.Object {
+			if c.Kind() == json.Object {
 				c.Open()
 				e.level++
 			} else {
@@ -132,12 +132,12 @@ func (e *exports) document(r *reader) bool {
 	c := e.c
 	r.at = c.Offset()
 	switch c.Kind() {
-	case jsonx.EOF:
+	case json.EOF:
 		return false
-	case jsonx.Object:
+	case json.Object:
 		c.Open()
 		e.level, e.at, e.metrics, e.others = inDocument, r.at, false, false
-	case jsonx.Array: // of documents: its brackets and commas are skipped
+	case json.Array: // of documents: its brackets and commas are skipped
 		c.Advance(1)
 	default:
 		c.SkipLine()
@@ -168,14 +168,14 @@ func (e *exports) member(r *reader) {
 	c := e.c
 	key := string(c.Key(64))
 	kind := c.Kind()
-	within := kind == jsonx.Array
+	within := kind == json.Array
 	switch {
 	case e.level == inDocument && within && (key == "resourceMetrics" || key == "resource_metrics"):
 		e.metrics = true
 	case e.level == inResource && within && (key == "scopeMetrics" || key == "scope_metrics" || key == "instrumentationLibraryMetrics"):
 		e.scoped = true
 	case e.level == inScope && within && key == "metrics":
-	case e.level == inResource && key == "resource" && kind == jsonx.Object:
+	case e.level == inResource && key == "resource" && kind == json.Object:
 		e.resource(r)
 		return
 	default:
@@ -196,7 +196,7 @@ func (e *exports) resource(r *reader) {
 	c := e.c
 	var of [4]string // what tells processes apart, from the outside in
 	for c.Open(); c.More(); {
-		if string(c.Key(64)) != "attributes" || c.Kind() != jsonx.Array {
+		if string(c.Key(64)) != "attributes" || c.Kind() != json.Array {
 			c.Skip()
 			continue
 		}
@@ -228,19 +228,19 @@ func (e *exports) resource(r *reader) {
 }
 
 // eachAttribute calls f for each attribute of a list whose value is a scalar.
-func eachAttribute(c *jsonx.Cursor, f func(key string, value []byte)) {
+func eachAttribute(c *json.Cursor, f func(key string, value []byte)) {
 	for c.Open(); c.More(); {
 		var key string
 		var value []byte
-		if c.Kind() != jsonx.Object {
+		if c.Kind() != json.Object {
 			c.Skip()
 			continue
 		}
 		for c.Open(); c.More(); {
 			switch name := string(c.Key(16)); {
-			case name == "key" && c.Kind() == jsonx.String:
+			case name == "key" && c.Kind() == json.String:
 				key = string(c.Text(maxSetting))
-			case name == "value" && c.Kind() == jsonx.Object:
+			case name == "value" && c.Kind() == json.Object:
 				for c.Open(); c.More(); {
 					c.Key(16)
 					value = append(value[:0], scalar(c)...)
@@ -257,11 +257,11 @@ func eachAttribute(c *jsonx.Cursor, f func(key string, value []byte)) {
 }
 
 // scalar reads a value and returns its text, nil for what is none.
-func scalar(c *jsonx.Cursor) []byte {
+func scalar(c *json.Cursor) []byte {
 	switch c.Kind() {
-	case jsonx.String:
+	case json.String:
 		return c.Text(maxSetting)
-	case jsonx.Number, jsonx.Bool:
+	case json.Number, json.Bool:
 		return c.Literal()
 	}
 	c.Skip()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/diag"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -40,7 +40,7 @@ type point struct {
 }
 
 // read reads a metric. It reports false where it breaks off.
-func (m *metric) read(c *jsonx.Cursor) bool {
+func (m *metric) read(c *json.Cursor) bool {
 	*m = metric{points: m.points[:0]}
 	for c.Open(); c.More(); {
 		switch key := string(c.Key(64)); key {
@@ -60,16 +60,16 @@ func (m *metric) read(c *jsonx.Cursor) bool {
 }
 
 // data reads what hangs on the kind of a metric.
-func (m *metric) data(c *jsonx.Cursor) {
-	if c.Kind() != jsonx.Object {
+func (m *metric) data(c *json.Cursor) {
+	if c.Kind() != json.Object {
 		c.Skip()
 		return
 	}
 	for c.Open(); c.More(); {
 		switch key := string(c.Key(64)); {
-		case (key == "dataPoints" || key == "data_points") && c.Kind() == jsonx.Array:
+		case (key == "dataPoints" || key == "data_points") && c.Kind() == json.Array:
 			for c.Open(); c.More(); {
-				if c.Kind() != jsonx.Object || len(m.points) >= maxPoints {
+				if c.Kind() != json.Object || len(m.points) >= maxPoints {
 					m.cut++
 					c.Skip()
 					continue
@@ -89,12 +89,12 @@ func (m *metric) data(c *jsonx.Cursor) {
 }
 
 // read reads a point.
-func (p *point) read(c *jsonx.Cursor) {
+func (p *point) read(c *json.Cursor) {
 	p.offset = c.Offset()
 	for c.Open(); c.More(); {
 		switch key := string(c.Key(64)); key {
 		case "attributes":
-			if c.Kind() != jsonx.Array {
+			if c.Kind() != json.Array {
 				c.Skip()
 				continue
 			}
@@ -123,14 +123,14 @@ func (p *point) read(c *jsonx.Cursor) {
 	}
 }
 
-func (p *point) readQuantiles(c *jsonx.Cursor) {
-	if c.Kind() != jsonx.Array {
+func (p *point) readQuantiles(c *json.Cursor) {
+	if c.Kind() != json.Array {
 		c.Skip()
 		return
 	}
 	for c.Open(); c.More(); {
 		var pair [2]float64
-		if c.Kind() != jsonx.Object {
+		if c.Kind() != json.Object {
 			c.Skip()
 			continue
 		}
@@ -152,8 +152,8 @@ func (p *point) readQuantiles(c *jsonx.Cursor) {
 const maxBuckets = 1 << 12
 
 // numbers reads a list of them, nil where there are others or too many.
-func numbers(c *jsonx.Cursor) (list []float64) {
-	if c.Kind() != jsonx.Array {
+func numbers(c *json.Cursor) (list []float64) {
+	if c.Kind() != json.Array {
 		c.Skip()
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"servescope/analyzer/trace"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -58,11 +58,11 @@ func (h *header) set(key, value string) {
 
 // scalar returns a scalar value as text, "" for another one.
 func scalar(value []byte) string {
-	c := jsonx.New(bytes.NewReader(value), 0, 4<<10)
+	c := json.New(bytes.NewReader(value), 0, 4<<10)
 	switch c.Kind() {
-	case jsonx.String:
+	case json.String:
 		return shown(c.Text(maxShown))
-	case jsonx.Number, jsonx.Bool:
+	case json.Number, json.Bool:
 		return shown(value)
 	}
 	return ""
@@ -71,8 +71,8 @@ func scalar(value []byte) string {
 // distributed reads distributedInfo. Its list of process groups grows with the
 // deployment and is skipped.
 func (h *header) distributed(value []byte) {
-	c := jsonx.New(bytes.NewReader(value), 0, 4<<10)
-	if c.Kind() != jsonx.Object {
+	c := json.New(bytes.NewReader(value), 0, 4<<10)
+	if c.Kind() != json.Object {
 		return
 	}
 	for c.Open(); c.More(); {
@@ -85,9 +85,9 @@ func (h *header) distributed(value []byte) {
 		}
 		text := ""
 		switch c.Kind() {
-		case jsonx.String:
+		case json.String:
 			text = shown(c.Text(maxShown))
-		case jsonx.Number:
+		case json.Number:
 			text = shown(c.Literal())
 		default:
 			c.Skip()
@@ -106,17 +106,17 @@ func (h *header) distributed(value []byte) {
 
 // devices reads the name of the first device.
 func (h *header) devices(value []byte) {
-	c := jsonx.New(bytes.NewReader(value), 0, 4<<10)
-	if c.Kind() != jsonx.Array {
+	c := json.New(bytes.NewReader(value), 0, 4<<10)
+	if c.Kind() != json.Array {
 		return
 	}
 	for c.Open(); c.More(); {
-		if c.Kind() != jsonx.Object || h.device != "" {
+		if c.Kind() != json.Object || h.device != "" {
 			c.Skip()
 			continue
 		}
 		for c.Open(); c.More(); {
-			if string(c.Key(64)) == "name" && c.Kind() == jsonx.String {
+			if string(c.Key(64)) == "name" && c.Kind() == json.String {
 				h.device = shown(c.Text(maxShown))
 				continue
 			}

@@ -28,7 +28,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // Dialect is what differs between the clients that write such files.
@@ -80,7 +80,7 @@ func Open(ctx context.Context, src formats.Source, rng formats.Range, opt format
 	}
 	r.second.src = src
 	r.opt.Workers = max(1, opt.Workers)
-	r.index = index{log: &r.log, c: jsonx.NewRecords(r, from, rng.From, rng.To, r.block()), nested: make(map[string]bool), memory: opt.Memory / 2, block: r.block()}
+	r.index = index{log: &r.log, c: json.NewRecords(r, from, rng.From, rng.To, r.block()), nested: make(map[string]bool), memory: opt.Memory / 2, block: r.block()}
 	if opt.Memory <= 0 {
 		r.index.memory = math.MaxInt64
 	}
@@ -140,7 +140,7 @@ type reader struct {
 // block returns the size of the blocks. Tests make it small to cut anywhere.
 func (r *reader) block() int {
 	if r.opt.Block <= 0 {
-		return jsonx.DefaultBuffer
+		return json.DefaultBuffer
 	}
 	return max(r.opt.Block, 64)
 }

@@ -3,7 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	stdjson "encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +19,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/formatstest/generate/shapes"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // plain is a dialect that says little.
@@ -61,7 +61,7 @@ func stamps(t *testing.T, src formats.Source, opt formats.Options) (list []strin
 }
 
 // seconds turns the text of a number into ns, rounded half to even.
-func seconds(t *testing.T, s json.Number) int64 {
+func seconds(t *testing.T, s stdjson.Number) int64 {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(string(s))
 	if !ok {
@@ -83,13 +83,13 @@ func TestAgainstEncodingJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var in struct {
-		Input  []int64         `json:"input_lens"`
-		Output []int64         `json:"output_lens"`
-		TTFT   []json.Number   `json:"ttfts"`
-		ITL    [][]json.Number `json:"itls"`
-		Start  []json.Number   `json:"start_times"`
+		Input  []int64            `json:"input_lens"`
+		Output []int64            `json:"output_lens"`
+		TTFT   []stdjson.Number   `json:"ttfts"`
+		ITL    [][]stdjson.Number `json:"itls"`
+		Start  []stdjson.Number   `json:"start_times"`
 	}
-	if err := json.Unmarshal(text.Bytes(), &in); err != nil {
+	if err := stdjson.Unmarshal(text.Bytes(), &in); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
@@ -337,7 +337,7 @@ func TestReported(t *testing.T) {
 		"steady_state.mean_ttft_ms": " mean 1500000 ns", "probe_p99_e2el_ms": " 0.99 1500000 ns", "request_inthroughput": "request_rate_ok value 1.5 requests/s",
 		"cache_report.cache_hit_rate_pct": " value 0.015 ratio", "mean_foo_ms": "", "avg_turns_completed": "", "duration": "", "mean_ms": "", "_ms": "",
 	} {
-		r := Record{Settings: []Setting{{Key: key, Kind: jsonx.Number, Text: "1.5"}}}
+		r := Record{Settings: []Setting{{Key: key, Kind: json.Number, Text: "1.5"}}}
 		got := ""
 		for _, rep := range r.Reported() {
 			got = fmt.Sprintf("%s %s %s %s", rep.Metric, rep.Stat, strconv.FormatFloat(rep.Value, 'f', -1, 64), rep.Unit)

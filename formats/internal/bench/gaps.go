@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -180,7 +180,7 @@ func (p *parser) bad(out *part, start int) error {
 
 // oddLists reads the lists of an array whose entries may be anything.
 type oddLists struct {
-	c *jsonx.Cursor
+	c *json.Cursor
 }
 
 // next appends the next list to out. ok is false at the end. Where the text is no
@@ -198,7 +198,7 @@ func (o *oddLists) next(out *part) (ok bool, err error) {
 		return false, nil
 	}
 	start, bad := len(out.gaps), false
-	if o.c.Kind() != jsonx.Array {
+	if o.c.Kind() != json.Array {
 		o.c.Skip()
 		out.close(start, true)
 		return true, o.c.Err()

@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -17,7 +17,7 @@ const (
 // the small arrays, and notes where the gaps are.
 type index struct {
 	log    *log
-	c      *jsonx.Cursor
+	c      *json.Cursor
 	nested map[string]bool    // objects whose scalars are settings too
 	memory int64              // for the arrays of one record
 	block  int                // bytes read at a time
@@ -117,14 +117,14 @@ func (x *index) nextKey() bool {
 
 func (x *index) member(key []byte) {
 	kind := x.c.Kind()
-	if kind == jsonx.Array && x.perRequest(key) {
+	if kind == json.Array && x.perRequest(key) {
 		return
 	}
 	switch {
-	case kind == jsonx.Object && x.nested[string(key)]:
+	case kind == json.Object && x.nested[string(key)]:
 		x.add(Setting{Key: string(key), Kind: kind})
 		x.members(string(key) + ".")
-	case kind == jsonx.Object || kind == jsonx.Array:
+	case kind == json.Object || kind == json.Array:
 		x.add(Setting{Key: string(key), Kind: kind})
 		x.c.Skip()
 	default:
@@ -138,7 +138,7 @@ func (x *index) members(prefix string) {
 		if !x.nextKey() {
 			return
 		}
-		if k := x.c.Kind(); k == jsonx.Object || k == jsonx.Array {
+		if k := x.c.Kind(); k == json.Object || k == json.Array {
 			x.c.Skip()
 			continue
 		}
@@ -150,7 +150,7 @@ func (x *index) members(prefix string) {
 func (x *index) setting(key string, nested bool) {
 	s := Setting{Key: key, Kind: x.c.Kind(), Nested: nested}
 	var v []byte
-	if s.Kind == jsonx.String {
+	if s.Kind == json.String {
 		v = x.c.Text(maxValue)
 	} else {
 		v = x.c.Literal()
@@ -199,9 +199,9 @@ func (x *index) perRequest(key []byte) bool {
 func (x *index) number(c *column[int64], duration bool) (int64, bool) {
 	at := x.c.Offset()
 	switch x.c.Kind() {
-	case jsonx.Null:
+	case json.Null:
 		return null, x.c.Literal() != nil
-	case jsonx.Number:
+	case json.Number:
 	default:
 		c.misfit(at)
 		return null, x.c.Skip()
@@ -276,7 +276,7 @@ func (x *index) details() {
 	}
 	for x.c.Open(); x.c.More(); {
 		v := [3]int64{null, null, null}
-		if x.c.Kind() != jsonx.Object {
+		if x.c.Kind() != json.Object {
 			x.c.Skip()
 		} else {
 			for x.c.Open(); x.c.More(); {
@@ -317,12 +317,12 @@ func (x *index) errors() {
 	for x.c.Open(); x.c.More(); {
 		class := int32(0)
 		switch at := x.c.Offset(); x.c.Kind() {
-		case jsonx.String:
+		case json.String:
 			s := x.c.Text(maxError)
 			if len(s) > 0 {
 				class = x.class(ErrorClass(s))
 			}
-		case jsonx.Null: // Python's None: no error
+		case json.Null: // Python's None: no error
 			x.c.Literal()
 		default:
 			c.misfit(at)
@@ -364,7 +364,7 @@ func (x *index) texts() {
 	for x.c.Open(); x.c.More(); {
 		v, kind, at := int8(-1), x.c.Kind(), x.c.Offset()
 		switch x.c.Skip(); {
-		case kind != jsonx.String:
+		case kind != json.String:
 		case x.c.Offset()-at > int64(len(`""`)):
 			v = 1
 		default:

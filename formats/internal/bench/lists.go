@@ -3,7 +3,7 @@ package bench
 import (
 	"bytes"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // region is where an array of lists of gaps lies.
@@ -116,8 +116,8 @@ func (x *index) slow(r *region) {
 		if !x.c.Skip() {
 			return
 		}
-		r.any = k == jsonx.Array
-		r.flat = r.flat || k == jsonx.Number
+		r.any = k == json.Array
+		r.flat = r.flat || k == json.Number
 		r.close(x.c.Offset())
 	}
 }

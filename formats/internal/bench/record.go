@@ -3,7 +3,7 @@ package bench
 import (
 	"math"
 
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -39,7 +39,7 @@ const null = math.MinInt64
 // array it keeps no text.
 type Setting struct {
 	Key  string // "object.name" for members of nested objects
-	Kind jsonx.Kind
+	Kind json.Kind
 	Text string // decoded string, or the literal as written
 
 	Nested bool
@@ -50,8 +50,8 @@ type Setting struct {
 type Record struct {
 	Offset   int64 // byte offset of its opening brace
 	Settings []Setting
-	Cut      jsonx.Problem // where its text breaks off, see Truncated
-	Broken   bool          // whether it does
+	Cut      json.Problem // where its text breaks off, see Truncated
+	Broken   bool         // whether it does
 
 	arrays   [numArrays]column[int64]
 	errors   column[int32] // class of each error, 0 for none, -1 for null
@@ -87,7 +87,7 @@ func (r *Record) setting(key string) *Setting {
 
 // Text returns the value of a string setting; "" where there is none.
 func (r *Record) Text(key string) string {
-	if s := r.setting(key); s != nil && s.Kind == jsonx.String {
+	if s := r.setting(key); s != nil && s.Kind == json.String {
 		return s.Text
 	}
 	return ""
@@ -96,7 +96,7 @@ func (r *Record) Text(key string) string {
 // Number returns the value of a number setting. NaN and the infinities are no
 // numbers.
 func (r *Record) Number(key string) (float64, bool) {
-	if s := r.setting(key); s != nil && s.Kind == jsonx.Number {
+	if s := r.setting(key); s != nil && s.Kind == json.Number {
 		return s.number()
 	}
 	return 0, false
@@ -110,7 +110,7 @@ func (s *Setting) number() (float64, bool) {
 // Nanoseconds returns the value of a setting in seconds, exactly.
 func (r *Record) Nanoseconds(key string) (int64, bool) {
 	s := r.setting(key)
-	if s == nil || s.Kind != jsonx.Number {
+	if s == nil || s.Kind != json.Number {
 		return 0, false
 	}
 	ns, n, ok := numx.Scaled([]byte(s.Text), numx.Second)
@@ -142,7 +142,7 @@ func (r *Record) Min(a Array) (least int64, ok bool) {
 
 // reset empties the record and keeps its memory.
 func (r *Record) reset(offset int64) {
-	r.Offset, r.Settings, r.Cut, r.Broken = offset, r.Settings[:0], jsonx.Problem{}, false
+	r.Offset, r.Settings, r.Cut, r.Broken = offset, r.Settings[:0], json.Problem{}, false
 	for a := range r.arrays {
 		r.arrays[a].reset()
 	}

@@ -7,7 +7,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -75,7 +75,7 @@ func (r *Record) Reported() []trace.Reported {
 	var list []trace.Reported
 	for i := range r.Settings {
 		s := &r.Settings[i]
-		if v, ok := s.number(); ok && s.Kind == jsonx.Number {
+		if v, ok := s.number(); ok && s.Kind == json.Number {
 			if rep, ok := reported(s.Key, v); ok && !r.placeholder(s) {
 				if rep.Unit == unit.Nanosecond && !strings.ContainsAny(s.Text, "eE") {
 					rep.Value, _, _ = numx.ParseFloat([]byte(s.Text + "e6")) // rounds once
@@ -105,7 +105,7 @@ func (r *Record) NothingSucceeded() string {
 // placeholder tells whether a setting is a latency of 0 over no request.
 func (r *Record) placeholder(s *Setting) bool {
 	v, ok := s.number()
-	if !ok || v != 0 || s.Kind != jsonx.Number {
+	if !ok || v != 0 || s.Kind != json.Number {
 		return false
 	}
 	rep, ok := reported(s.Key, v)
@@ -195,11 +195,11 @@ func (r *Record) Config(keep map[string]bool) []trace.Pair {
 	for i := range r.Settings {
 		s := &r.Settings[i]
 		switch {
-		case s.Kind == jsonx.Null, s.Text == "", s.Key == "duration", s.Nested && !keep[s.Key]:
+		case s.Kind == json.Null, s.Text == "", s.Key == "duration", s.Nested && !keep[s.Key]:
 			continue
-		case s.Kind == jsonx.String && private(s):
+		case s.Kind == json.String && private(s):
 			continue
-		case s.Kind == jsonx.Number:
+		case s.Kind == json.Number:
 			v, _ := s.number()
 			if _, figure := reported(s.Key, v); figure || s.Text == "NaN" {
 				continue

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 // gapSource delivers the gaps of one request after the other, in order. err is
@@ -80,7 +80,7 @@ func (r *reader) gaps(g *region) (gapSource, error) {
 	}
 	s := &sequence{region: g, size: int64(r.block())}
 	if g.odd {
-		s.odd.c = jsonx.New(io.MultiReader(strings.NewReader("["), text, strings.NewReader("]")), g.from-1, r.block())
+		s.odd.c = json.New(io.MultiReader(strings.NewReader("["), text, strings.NewReader("]")), g.from-1, r.block())
 		s.odd.c.Open()
 	} else {
 		n := r.block() + slack

@@ -7,8 +7,8 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
-	"servescope/formats/internal/jsonx"
 	"servescope/formats/internal/numx"
 )
 
@@ -38,7 +38,7 @@ func (p *lineParser) Begin() {
 }
 
 // kinds of values as a cursor names them.
-var valueKinds = [...]jsonx.Kind{formats.String: jsonx.String, formats.Number: jsonx.Number, formats.Bool: jsonx.Bool, formats.Null: jsonx.Null}
+var valueKinds = [...]json.Kind{formats.String: json.String, formats.Number: json.Number, formats.Bool: json.Bool, formats.Null: json.Null}
 
 // Value implements jsonrows.Parser.
 func (p *lineParser) Value(path, raw []byte, kind formats.Kind) {

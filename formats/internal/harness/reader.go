@@ -7,7 +7,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 )
 
 const (
@@ -26,7 +26,7 @@ type reader struct {
 	ctx     context.Context
 	src     formats.Source
 	rc      io.ReadCloser
-	c       *jsonx.Cursor
+	c       *json.Cursor
 	stack   []frame
 	path    []byte
 	around  []trace.Pair   // settings around the runs of the document
@@ -68,7 +68,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 		r.inside = r.inside || m.what == 'r'
 	}
 	r.request.wanted = opt.Lists
-	r.c = jsonx.New(r, 0, max(opt.Block, 0))
+	r.c = json.New(r, 0, max(opt.Block, 0))
 	return r, nil
 }
 
@@ -136,9 +136,9 @@ func (r *reader) document() bool {
 	k := r.c.Kind()
 	r.base = r.c.Offset()
 	switch k {
-	case jsonx.EOF:
+	case json.EOF:
 		return false
-	case jsonx.Object, jsonx.Array:
+	case json.Object, json.Array:
 		r.value("")
 		if _, bad := r.c.Problem(); bad {
 			return r.broken()

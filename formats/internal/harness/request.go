@@ -5,7 +5,7 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/bench"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -38,7 +38,7 @@ type column struct {
 }
 
 type field struct {
-	kind     jsonx.Kind // EOF: missing
+	kind     json.Kind // EOF: missing
 	from, to int
 }
 
@@ -59,12 +59,12 @@ func (q *Request) reset(status trace.Status) {
 }
 
 // keep keeps a member. As in Python the last of equal names counts.
-func (q *Request) keep(m member, k jsonx.Kind, v []byte) {
+func (q *Request) keep(m member, k json.Kind, v []byte) {
 	f := field{k, len(q.text), len(q.text) + len(v)}
 	q.text = append(q.text, v...)
 	if m.what == '@' {
 		q.fields[m.n] = f
-	} else if k != jsonx.Null {
+	} else if k != json.Null {
 		q.columns = append(q.columns, column{trace.Col(m.n), f})
 	}
 }
@@ -88,7 +88,7 @@ func (q *Request) row(d *Dialect, b *trace.Builder, at int64, note func(*assembl
 }
 
 // set sets a column to a value.
-func (q *Request) set(b *trace.Builder, c trace.Col, k jsonx.Kind, v []byte) {
+func (q *Request) set(b *trace.Builder, c trace.Col, k json.Kind, v []byte) {
 	f := &trace.Requests.Fields[c]
 	switch f.Type {
 	case trace.Text:
@@ -103,7 +103,7 @@ func (q *Request) set(b *trace.Builder, c trace.Col, k jsonx.Kind, v []byte) {
 		n, size, ok = numx.Scaled(v, numx.Second)
 	}
 	switch {
-	case !ok || size != len(v) || k != jsonx.Number:
+	case !ok || size != len(v) || k != json.Number:
 		q.problems[ofValue] = true
 	case f.Stamp && n <= 0:
 		q.problems[ofStamp] = true
@@ -113,11 +113,11 @@ func (q *Request) set(b *trace.Builder, c trace.Col, k jsonx.Kind, v []byte) {
 }
 
 // Kind is the kind of a field's value, EOF where it is missing.
-func (q *Request) Kind(slot int) jsonx.Kind { return q.fields[slot].kind }
+func (q *Request) Kind(slot int) json.Kind { return q.fields[slot].kind }
 
 // Has reports whether a field is there and is not null.
 func (q *Request) Has(slot int) bool {
-	return q.fields[slot].kind != jsonx.EOF && q.fields[slot].kind != jsonx.Null
+	return q.fields[slot].kind != json.EOF && q.fields[slot].kind != json.Null
 }
 
 // Text is a field as it is written, strings decoded.
@@ -130,21 +130,21 @@ func (q *Request) Text(slot int) []byte {
 func (q *Request) Time(slot int) (int64, bool) {
 	b := q.Text(slot)
 	v, n, ok := numx.Scaled(b, numx.Second)
-	return v, ok && n == len(b) && q.fields[slot].kind == jsonx.Number
+	return v, ok && n == len(b) && q.fields[slot].kind == json.Number
 }
 
 // Number is a field as a float64.
 func (q *Request) Number(slot int) (float64, bool) {
 	b := q.Text(slot)
 	v, n, ok := numx.ParseFloat(b)
-	return v, ok && n == len(b) && q.fields[slot].kind == jsonx.Number
+	return v, ok && n == len(b) && q.fields[slot].kind == json.Number
 }
 
 // Count is a field that is a whole number.
 func (q *Request) Count(slot int) (int64, bool) {
 	b := q.Text(slot)
 	v, n, ok := numx.ParseInt(b)
-	return v, ok && n == len(b) && q.fields[slot].kind == jsonx.Number
+	return v, ok && n == len(b) && q.fields[slot].kind == json.Number
 }
 
 // List is an array of seconds in ns; ok is false where it is missing or broken.
@@ -154,7 +154,7 @@ func (q *Request) List(slot int) ([]int64, bool) { return q.lists[slot], q.liste
 func (q *Request) Span(slot, of int) (int64, bool) {
 	exp := Exponent(string(q.Text(of)))
 	v, ok := number(string(q.Text(slot)), exp)
-	return int64(v + 0.5), ok && exp != "" && v >= 0 && v < 1e18 && q.fields[slot].kind == jsonx.Number
+	return int64(v + 0.5), ok && exp != "" && v >= 0 && v < 1e18 && q.fields[slot].kind == json.Number
 }
 
 // Gaps writes a list that holds durations in the unit that a field names as the

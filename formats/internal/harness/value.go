@@ -8,24 +8,24 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/jsonx"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
 // value reads the value at the cursor, or enters it. key is its name.
 func (r *reader) value(key string) {
 	switch k := r.c.Kind(); k {
-	case jsonx.Object:
+	case json.Object:
 		r.object()
-	case jsonx.Array: // of objects that are runs or requests, or hold some; others are of no use
+	case json.Array: // of objects that are runs or requests, or hold some; others are of no use
 		if len(r.stack) < maxDepth && r.leads() && r.c.Open() {
 			r.stack = append(r.stack, frame{array: true, path: len(r.path)})
 		} else {
 			r.c.Skip()
 		}
-	case jsonx.String:
+	case json.String:
 		r.scalar(key, string(r.c.Text(maxText)))
-	case jsonx.Number, jsonx.Bool:
+	case json.Number, json.Bool:
 		r.scalar(key, string(r.c.Literal()))
 	default:
 		r.c.Skip()
@@ -176,19 +176,19 @@ func (r *reader) member(base, depth int) {
 	k := r.c.Kind()
 	m := r.table[string(path)]
 	switch {
-	case k == jsonx.Object && depth < maxDepth:
+	case k == json.Object && depth < maxDepth:
 		r.members(base, depth+1)
 		return
-	case k == jsonx.Array && m.what == '[':
+	case k == json.Array && m.what == '[':
 		q.lists[m.n], q.listed[m.n] = r.c.Numbers(q.lists[m.n][:0], numx.Second)
 		q.problems[ofList] = q.problems[ofList] || !q.listed[m.n]
 		return
-	case k == jsonx.Object, k == jsonx.Array, k == jsonx.Broken, m.what != 'c' && m.what != '@':
+	case k == json.Object, k == json.Array, k == json.Broken, m.what != 'c' && m.what != '@':
 		r.c.Skip()
 		return
 	}
 	var v []byte
-	if k == jsonx.String {
+	if k == json.String {
 		v = r.c.Text(maxText)
 	} else {
 		v = r.c.Literal()

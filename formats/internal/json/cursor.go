@@ -1,4 +1,4 @@
-// Package jsonx reads JSON as real programs write it, from a stream, in bounded
+// Package json reads JSON as real programs write it, from a stream, in bounded
 // memory, with byte offsets.
 //
 // A Cursor pulls one token at a time; what a caller does not want it skips at
@@ -9,8 +9,8 @@
 // delivered, and Problem says where it ended. Nothing recurses, strings and
 // containers may be of any length, and nesting is limited by MaxDepth.
 //
-//	c := jsonx.New(r, 0, 0)
-//	for c.Kind() == jsonx.Object {
+//	c := json.New(r, 0, 0)
+//	for c.Kind() == json.Object {
 //		for c.Open(); c.More(); {
 //			switch string(c.Key(64)) {
 //			case "name":
@@ -21,7 +21,7 @@
 //		}
 //	}
 //	if p, ok := c.Problem(); ok { … }
-package jsonx
+package json
 
 import (
 	"io"

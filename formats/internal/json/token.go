@@ -1,4 +1,4 @@
-package jsonx
+package json
 
 // class maps a byte to the kind of the value it begins; other bytes are Broken.
 var class = [256]Kind{
