@@ -22,7 +22,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/harness"
+	"servescope/formats/internal/documents"
 )
 
 // Format reads requests.
@@ -33,7 +33,7 @@ var Format = formats.Format{
 	Shape:    formats.Records,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		return harness.OpenLines(ctx, src, rng, opt, &requests)
+		return documents.OpenLines(ctx, src, rng, opt, &requests)
 	},
 }
 
@@ -45,7 +45,7 @@ var Figures = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    func(h *formats.Head) (formats.Score, string) { return figures.Sniff(h) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return harness.Open(ctx, src, opt, &figures)
+		return documents.Open(ctx, src, opt, &figures)
 	},
 }
 
@@ -80,7 +80,7 @@ const (
 	reasoning
 )
 
-var requests = harness.Dialect{
+var requests = documents.Dialect{
 	Name: "aiperf",
 	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}, DefaultDefinition: "aiperf"},
 	Table: `
@@ -112,7 +112,7 @@ metrics.reasoning_token_count.value @16`,
 	Row: row,
 }
 
-var figures = harness.Dialect{
+var figures = documents.Dialect{
 	Name: "aiperf-figures",
 	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}, DefaultDefinition: "genai-perf"},
 	Keys: []string{"aiperf_version request_latency", "schema_version request_latency", "request_throughput request_latency"},
@@ -139,9 +139,9 @@ benchmark_duration.avg - duration`,
 }
 
 // row makes the row of a request.
-func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
+func row(q *documents.Request, b *trace.Builder) *assemble.Problem {
 	if string(q.Text(phase)) == "warmup" {
-		return harness.WarmUp
+		return documents.WarmUp
 	}
 	t0, placed := q.Count(start)
 	if !placed {
@@ -181,7 +181,7 @@ func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
 
 // tokens writes the server's count of output tokens, and the client's, which is
 // of content and reasoning together: beside the server's it is of content alone.
-func tokens(q *harness.Request, b *trace.Builder) {
+func tokens(q *documents.Request, b *trace.Builder) {
 	n, ok := q.Count(serverTokens)
 	own, counted := q.Count(clientTokens)
 	thought, _ := q.Count(reasoning)

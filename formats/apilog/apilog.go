@@ -23,8 +23,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/answer"
 	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/responses"
 )
 
 const formatName = "apilog"
@@ -45,7 +45,7 @@ var dialect = jsonrows.Dialect{
 	Name:   formatName,
 	Wanted: "an API answer with usage or metrics, or an object of request statistics",
 	Run:    trace.RunMeta{Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}},
-	New:    func() jsonrows.Parser { return new(answer.Parser) },
+	New:    func() jsonrows.Parser { return new(responses.Parser) },
 }
 
 // sniffLines is how many objects of a head are looked at.
@@ -55,8 +55,8 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	if flows(h.Start) {
 		return formats.No, "answers are within flows of mitmproxy"
 	}
-	var p answer.Parser
-	best, objects := answer.Nothing, 0
+	var p responses.Parser
+	best, objects := responses.Nothing, 0
 	var hits, timed int
 	own := false // the object has a latency of its own
 	visit := func(path, raw []byte, kind formats.Kind) {
@@ -74,9 +74,9 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		if _, ok := jsonrows.Walk(line, i, visit); !ok {
 			continue
 		}
-		if k := p.Kind(); k != answer.Nothing && k != answer.Failure { // others write errors, too
+		if k := p.Kind(); k != responses.Nothing && k != responses.Failure { // others write errors, too
 			hits++
-			if best = max(best, k); own && k <= answer.Answer {
+			if best = max(best, k); own && k <= responses.Answer {
 				timed++
 			}
 		}
@@ -88,7 +88,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		return formats.No, "its lines have latencies beside the usage of API answers: they are records of their own"
 	case bytes.Contains(h.Start, []byte(`"predicted_ms"`)): // llama.cpp's answers say more
 		return formats.Likely, "its lines are API answers with timings of llama.cpp"
-	case best == answer.Chunk || 2*hits < objects:
+	case best == responses.Chunk || 2*hits < objects:
 		return formats.Likely, "some lines are of API answers: " + best.String()
 	}
 	return formats.Sure, "its lines are API answers or request statistics: " + best.String()

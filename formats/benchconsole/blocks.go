@@ -6,8 +6,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/servebench"
 )
 
 // section is a block of figures without a frame around it.
@@ -90,7 +90,7 @@ func (r *reader) iteration(text string, at int64) bool {
 	percent, _, quantile := strings.Cut(label, "% percentile")
 	stat := "mean"
 	if quantile {
-		stat = bench.Statistic("p" + percent)
+		stat = servebench.Statistic("p" + percent)
 	}
 	v, ok := scaled(value, "e9")
 	if !ok || stat == "" {
@@ -112,7 +112,7 @@ func (r *reader) iteration(text string, at int64) bool {
 func (r *reader) turn(text string) bool {
 	label, value, ok := strings.Cut(text, ": ")
 	first, name, some := strings.Cut(label, " ")
-	stat := bench.Statistic(strings.ToLower(first))
+	stat := servebench.Statistic(strings.ToLower(first))
 	if !some || stat == "" {
 		stat, name = "value", label
 	}
@@ -153,9 +153,9 @@ func (r *reader) column(text string) bool {
 		return false
 	}
 	for i, name := range r.header {
-		stat := bench.Statistic(name)
+		stat := servebench.Statistic(name)
 		if percent, ok := strings.CutSuffix(name, "%"); ok {
-			stat = bench.Statistic("p" + percent)
+			stat = servebench.Statistic("p" + percent)
 		}
 		if v, ok := scaled(words[i+1], f.exp); ok && stat != "" {
 			r.report(f.label, stat, v, f.unit)

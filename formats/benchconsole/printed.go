@@ -8,9 +8,9 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/pyrepr"
+	"servescope/formats/internal/servebench"
 )
 
 // SGLang's bench_serving --print-requests (v0.5.6.post2 to come, backend
@@ -130,7 +130,7 @@ func (p *printedRequest) take(path, value []byte, kind pyrepr.Kind) {
 		p.model = string(value)
 	case "error":
 		if len(value) > 0 {
-			p.class = bench.ErrorClass(value)
+			p.class = servebench.ErrorClass(value)
 		}
 	case "itl":
 		if kind == pyrepr.List && len(value) > 1 {

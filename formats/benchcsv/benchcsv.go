@@ -18,8 +18,8 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/servebench"
 )
 
 const formatName = "benchcsv"
@@ -54,7 +54,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 func isHeader(columns []string) bool {
 	n := 0
 	for _, c := range columns {
-		if _, ok := bench.Figure(c, "1"); ok {
+		if _, ok := servebench.Figure(c, "1"); ok {
 			n++
 		}
 	}
@@ -190,7 +190,7 @@ func (r *reader) row(row []string, at int64) {
 			}
 			continue
 		}
-		if f, ok := bench.Figure(key, cell); ok {
+		if f, ok := servebench.Figure(key, cell); ok {
 			if failed && f.Unit == unit.Nanosecond && f.Value == 0 { // nothing was measured
 				continue
 			}

@@ -9,8 +9,8 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/json"
+	"servescope/formats/internal/servebench"
 )
 
 const (
@@ -191,7 +191,7 @@ func (r *reader) record(o *object) {
 	k, stat := plain, "value"
 	if base, ok := strings.CutSuffix(name.text, "_ms"); ok {
 		what, _, _ := strings.Cut(base, "_")
-		if s := bench.Statistic(what); s != "" {
+		if s := servebench.Statistic(what); s != "" {
 			k, stat = millis, s
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/unit"
-	"servescope/formats/internal/bench"
+	"servescope/formats/internal/servebench"
 )
 
 // kind is how a number becomes a figure.
@@ -119,18 +119,18 @@ func (s *shape) figureOf(path string) (k kind, stat string, ok bool) {
 	group, name, nested := strings.Cut(path, ".")
 	switch {
 	case nested && strings.HasSuffix(group, "percentiles"): // {"99": s}
-		return seconds, bench.Statistic("p" + name), bench.Statistic("p"+name) != ""
+		return seconds, servebench.Statistic("p" + name), servebench.Statistic("p"+name) != ""
 	case nested && group == "mm_processor_stats":
 		if stage, what, ok := strings.Cut(name, "."); ok && strings.HasSuffix(stage, "_ms") {
-			return millis, bench.Statistic(what), bench.Statistic(what) != ""
+			return millis, servebench.Statistic(what), servebench.Statistic(what) != ""
 		}
 	case s.name == "vllm-mm-processor" && strings.HasSuffix(path, "_ms"):
 		what, _, _ := strings.Cut(path, "_")
-		return millis, bench.Statistic(what), bench.Statistic(what) != ""
+		return millis, servebench.Statistic(what), servebench.Statistic(what) != ""
 	case s.name == "sglang-multi-turn" && group == "summary":
 		what, of, _ := strings.Cut(name, "_")
 		if k, ok = map[string]kind{"ttft": seconds, "itl": seconds, "latency": seconds, "prompt_len": tokens, "output_len": tokens}[of]; ok {
-			return k, bench.Statistic(what), bench.Statistic(what) != ""
+			return k, servebench.Statistic(what), servebench.Statistic(what) != ""
 		}
 	}
 	return 0, "", false

@@ -28,9 +28,9 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/objects"
+	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -46,7 +46,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	return bench.Sniff(h, func(keys bench.Keys) (formats.Score, string) {
+	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
 		if keys.Has("event_type", "event_time_unix_ms") {
 			return formats.Sure, "an event with event_time_unix_ms"
 		}

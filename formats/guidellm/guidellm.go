@@ -19,8 +19,8 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
-	"servescope/formats/internal/harness"
+	"servescope/formats/internal/documents"
+	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -31,7 +31,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return harness.Open(ctx, src, opt, &dialect)
+		return documents.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -54,7 +54,7 @@ const (
 	failure
 )
 
-var dialect = harness.Dialect{
+var dialect = documents.Dialect{
 	Name: "guidellm",
 	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}, DefaultDefinition: "guidellm"},
 	Table: `
@@ -157,11 +157,11 @@ func split(path string) (name, stat string) {
 	if stat = path[i+1:]; len(stat) == 4 && stat[0] == 'p' {
 		stat = stat[:3] + "." + stat[3:]
 	}
-	return strings.TrimSuffix(path[:i], ".percentiles"), bench.Statistic(stat)
+	return strings.TrimSuffix(path[:i], ".percentiles"), servebench.Statistic(stat)
 }
 
 // row makes the row of a request.
-func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
+func row(q *documents.Request, b *trace.Builder) *assemble.Problem {
 	usage, used := q.Count(usageTokens)
 	n, counted := q.Count(outputTokens)
 	chunks, chunked := q.Count(iterations)

@@ -23,7 +23,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/harness"
+	"servescope/formats/internal/documents"
 )
 
 // Format is the format's entry in formats/all.
@@ -34,7 +34,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    func(h *formats.Head) (formats.Score, string) { return dialect.Sniff(h) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return harness.Open(ctx, src, opt, &dialect)
+		return documents.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -46,7 +46,7 @@ const (
 
 const tokenTimes = 0
 
-var dialect = harness.Dialect{
+var dialect = documents.Dialect{
 	Name: "inferenceperf",
 	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Monotonic}, DefaultDefinition: "inference-perf"},
 	Keys: []string{"load_summary successes failures", "num_sessions sessions_per_second", "start_time end_time info", "start_time end_time request", "scheduled_time start_time end_time request_data"},
@@ -122,7 +122,7 @@ session_duration_sec - s`,
 }
 
 // row makes the row of a request.
-func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
+func row(q *documents.Request, b *trace.Builder) *assemble.Problem {
 	times, listed := q.List(tokenTimes)
 	own, counted := q.Count(clientTokens)
 	server, served := q.Count(serverTokens)

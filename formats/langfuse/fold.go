@@ -5,10 +5,10 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/objects"
+	"servescope/formats/internal/servebench"
 )
 
 // step is that of all stamps in ns.
@@ -160,7 +160,7 @@ func (f *fold) status(v *objects.Fields, n int64, counted, ended bool) trace.Sta
 	switch {
 	case v.Is(level, "ERROR"):
 		s = trace.Failed
-		f.Builder.Dict(trace.ErrorClass, []byte(bench.ErrorClass(v.Text(message))))
+		f.Builder.Dict(trace.ErrorClass, []byte(servebench.ErrorClass(v.Text(message))))
 	case !ended:
 		s = trace.Open
 	case counted && n == 0:

@@ -25,8 +25,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/objects"
+	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -42,7 +42,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	return bench.Sniff(h, func(keys bench.Keys) (formats.Score, string) {
+	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
 		if keys.Has("startTime", "endTime", "call_type") && keys.Count("completionStartTime", "response_cost", "spend", "model_group", "litellm_call_id") >= 2 {
 			return formats.Sure, "an object with startTime, endTime, call_type and others of LiteLLM"
 		}

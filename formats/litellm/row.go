@@ -7,9 +7,9 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/objects"
+	"servescope/formats/internal/servebench"
 )
 
 // Object implements objects.Fold.
@@ -115,7 +115,7 @@ func (f *fold) status(v *objects.Fields) trace.Status {
 			}
 			b.Dict(trace.ErrorClass, append([]byte("HTTP "), v.Text(errorCode)...))
 		} else if text := v.Text(errorClass); len(text) > 0 {
-			b.Dict(trace.ErrorClass, []byte(bench.ErrorClass(text)))
+			b.Dict(trace.ErrorClass, []byte(servebench.ErrorClass(text)))
 		}
 	case counted && n == 0:
 		s = trace.Empty

@@ -31,8 +31,8 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
-	"servescope/formats/internal/harness"
+	"servescope/formats/internal/documents"
+	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -43,7 +43,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    func(h *formats.Head) (formats.Score, string) { return dialect.Sniff(h) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return harness.Open(ctx, src, opt, &dialect)
+		return documents.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -57,7 +57,7 @@ const (
 	throughput
 )
 
-var dialect = harness.Dialect{
+var dialect = documents.Dialect{
 	Name: "llmperf",
 	Run: trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.RequestClock}, DefaultDefinition: "llmperf",
 		Notes: []string{"bos: number_output_tokens counts the token with which Llama's tokenizer begins a text: it is taken off"}},
@@ -102,7 +102,7 @@ func split(path string) (name, stat string) {
 	if i < 0 {
 		return "", ""
 	}
-	return strings.TrimSuffix(path[:i], "_quantiles"), bench.Statistic(path[i+1:])
+	return strings.TrimSuffix(path[:i], "_quantiles"), servebench.Statistic(path[i+1:])
 }
 
 // The doubts that requests raise.
@@ -113,7 +113,7 @@ const (
 )
 
 // row makes the row of a request.
-func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
+func row(q *documents.Request, b *trace.Builder) *assemble.Problem {
 	b.Int(trace.Sent, 0)
 	first, _ := q.Time(ttft)
 	end, _ := q.Time(e2e)
@@ -151,7 +151,7 @@ func row(q *harness.Request, b *trace.Builder) *assemble.Problem {
 
 // byTokens reports whether inter_token_latency_s is divided by the tokens of the
 // text: the throughput counts something else, which is chunks.
-func byTokens(q *harness.Request, n, end int64) bool {
+func byTokens(q *documents.Request, n, end int64) bool {
 	rate, ok := q.Number(throughput)
 	count := float64(rate*float64(end)) / 1e9
 	if ok && count > 0 && (count < float64(n)-0.01 || count > float64(n)+0.01) {
@@ -161,7 +161,7 @@ func byTokens(q *harness.Request, n, end int64) bool {
 }
 
 // doubt counts a value that cannot be, where is says so.
-func doubt(q *harness.Request, key, metric, why string, is bool) bool {
+func doubt(q *documents.Request, key, metric, why string, is bool) bool {
 	if is {
 		q.Run.Doubt(trace.Doubt{Key: key, Metric: metric, Same: why == neverSet, Unit: unit.Nanosecond, Count: 1, Why: why})
 	}
@@ -170,7 +170,7 @@ func doubt(q *harness.Request, key, metric, why string, is bool) bool {
 
 // fail marks a failed request. error_code is an HTTP status, or a number of
 // the client's own.
-func fail(q *harness.Request, b *trace.Builder) {
+func fail(q *documents.Request, b *trace.Builder) {
 	q.FailCode(b, errorCode, errorMsg)
 	if n, ok := q.Count(errorCode); ok && n < 0 {
 		b.Dict(trace.ErrorClass, append([]byte("code "), q.Text(errorCode)...))

@@ -8,9 +8,9 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/objects"
+	"servescope/formats/internal/servebench"
 )
 
 // column is a figure, by its names in the statistics, their history, and up to v0.14.
@@ -197,7 +197,7 @@ func errorClass(text []byte) string {
 	if n := len(before); n > 0 && n < 60 && len(before) < len(text) && len(bytes.Trim(before, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.")) == 0 {
 		return string(before)
 	}
-	return bench.ErrorClass(text)
+	return servebench.ErrorClass(text)
 }
 
 // End implements objects.Fold.

@@ -29,7 +29,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/bench"
+	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -40,11 +40,11 @@ var Format = formats.Format{
 	Shape:    formats.Records,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		return bench.Open(ctx, src, rng, opt, &dialect)
+		return servebench.Open(ctx, src, rng, opt, &dialect)
 	},
 }
 
-var dialect = bench.Dialect{
+var dialect = servebench.Dialect{
 	Name:     "sglangbench",
 	Nested:   []string{"server_info", "cache_report"},
 	Describe: describe,
@@ -68,7 +68,7 @@ func keep(names ...string) map[string]bool {
 	return m
 }
 
-func describe(r *bench.Record) (*trace.RunMeta, bench.Rules) {
+func describe(r *servebench.Record) (*trace.RunMeta, servebench.Rules) {
 	m := &trace.RunMeta{
 		Label:             r.Text("tag"),
 		Model:             model(r),
@@ -81,7 +81,7 @@ func describe(r *bench.Record) (*trace.RunMeta, bench.Rules) {
 	m.Clock.Kind = trace.RequestClock
 	m.Duration, m.HasDuration = r.Nanoseconds("duration")
 	native := r.Text("backend") == "sglang" || r.Text("backend") == "sglang-native"
-	rules := bench.Rules{TextChunks: true, PerToken: native, Counted: native, Source: trace.FromServer}
+	rules := servebench.Rules{TextChunks: true, PerToken: native, Counted: native, Source: trace.FromServer}
 	retokenized := agrees(r)
 	if !native && retokenized {
 		rules.Counted, rules.Source = true, trace.FromClient
@@ -92,13 +92,13 @@ func describe(r *bench.Record) (*trace.RunMeta, bench.Rules) {
 
 // agrees tells whether output_lens add up to the client's own count of the
 // generated text.
-func agrees(r *bench.Record) bool {
+func agrees(r *servebench.Record) bool {
 	counted, ok := r.Number("total_output_tokens_retokenized")
-	sum := r.Sum(bench.OutputLens)
+	sum := r.Sum(servebench.OutputLens)
 	return ok && counted > 0 && math.Abs(sum-counted) <= 0.02*sum
 }
 
-func model(r *bench.Record) string {
+func model(r *servebench.Record) string {
 	for _, key := range []string{"server_info.served_model_name", "server_info.model_path", "model", "model_id"} {
 		if s := r.Text(key); s != "" {
 			return s
@@ -119,7 +119,7 @@ func engine(backend string) string {
 
 // notes returns what a reader of the numbers must know, each beginning with a
 // code.
-func notes(r *bench.Record, native, retokenized bool) (list []string) {
+func notes(r *servebench.Record, native, retokenized bool) (list []string) {
 	note := func(when bool, text string) {
 		if when {
 			list = append(list, text)

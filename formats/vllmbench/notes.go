@@ -2,12 +2,12 @@ package vllmbench
 
 import (
 	"servescope/analyzer/trace"
-	"servescope/formats/internal/bench"
+	"servescope/formats/internal/servebench"
 )
 
 // notes returns what a reader of the numbers must know, each beginning with a
 // code.
-func notes(r *bench.Record, m *trace.RunMeta, rules bench.Rules, dated bool) (list []string) {
+func notes(r *servebench.Record, m *trace.RunMeta, rules servebench.Rules, dated bool) (list []string) {
 	note := func(when bool, text string) {
 		if when {
 			list = append(list, text)

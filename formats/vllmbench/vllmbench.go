@@ -29,7 +29,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/bench"
+	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -40,11 +40,11 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		return bench.Open(ctx, src, rng, opt, &dialect)
+		return servebench.Open(ctx, src, rng, opt, &dialect)
 	},
 }
 
-var dialect = bench.Dialect{
+var dialect = servebench.Dialect{
 	Name:     "vllmbench",
 	Nested:   []string{"steady_state"},
 	Describe: describe,
@@ -52,7 +52,7 @@ var dialect = bench.Dialect{
 	HowTo:    "run the benchmark with --save-result --save-detailed",
 }
 
-func describe(r *bench.Record) (*trace.RunMeta, bench.Rules) {
+func describe(r *servebench.Record) (*trace.RunMeta, servebench.Rules) {
 	m := &trace.RunMeta{
 		Label:    r.Text("label"),
 		Model:    r.Text("model_id"),
@@ -66,7 +66,7 @@ func describe(r *bench.Record) (*trace.RunMeta, bench.Rules) {
 	definition, dated := definition(r)
 	m.DefaultDefinition = definition
 	modern := definition == "vllm-2026"
-	rules := bench.Rules{
+	rules := servebench.Rules{
 		Counted:    true,
 		Source:     trace.FromClient,
 		TextChunks: !modern,
@@ -84,7 +84,7 @@ func describe(r *bench.Record) (*trace.RunMeta, bench.Rules) {
 }
 
 // backend returns the client function that sent the requests.
-func backend(r *bench.Record) string {
+func backend(r *servebench.Record) string {
 	if b := r.Text("backend"); b != "" {
 		return b
 	}
@@ -101,7 +101,7 @@ func usage(backend string) bool {
 }
 
 // engine names the engine where the file does. The backend "openai" may be any.
-func engine(r *bench.Record) string {
+func engine(r *servebench.Record) string {
 	switch b := backend(r); {
 	case b == "tgi", b == "tensorrt-llm", b == "deepspeed-mii", b == "lmdeploy", b == "scalellm", b == "sglang", b == "llama.cpp":
 		return b
@@ -112,7 +112,7 @@ func engine(r *bench.Record) string {
 }
 
 // rust tells the Rust client's results from the Python client's.
-func rust(r *bench.Record) bool { return r.Has("steady_state") || r.Has("max_model_len") }
+func rust(r *servebench.Record) bool { return r.Has("steady_state") || r.Has("max_model_len") }
 
 // versions lists keys by the release that first wrote them, the latest first.
 var versions = []struct{ key, version string }{
@@ -123,7 +123,7 @@ var versions = []struct{ key, version string }{
 }
 
 // version returns the earliest release that wrote such a file.
-func version(r *bench.Record) string {
+func version(r *servebench.Record) string {
 	if rust(r) {
 		return "≥v0.26 (Rust client)"
 	}
@@ -140,7 +140,7 @@ var modernKeys = []string{"endpoint_type", "request_goodput", "failed", "max_out
 
 // definition returns the definition set of the client; see the package comment.
 // dated says that only the date decided.
-func definition(r *bench.Record) (name string, dated bool) {
+func definition(r *servebench.Record) (name string, dated bool) {
 	for _, key := range modernKeys {
 		if r.Has(key) {
 			return "vllm-2026", false
@@ -160,11 +160,11 @@ func definition(r *bench.Record) (name string, dated bool) {
 // clock returns the clock of start_times: time.perf_counter counts from the
 // boot of the client's host, the Rust client from the start of the run. Nobody
 // starts a benchmark within a second of booting.
-func clock(r *bench.Record) trace.ClockKind {
+func clock(r *servebench.Record) trace.ClockKind {
 	if !r.Has("start_times") {
 		return trace.RequestClock
 	}
-	if first, ok := r.Min(bench.StartTimes); rust(r) || ok && first < 1e9 {
+	if first, ok := r.Min(servebench.StartTimes); rust(r) || ok && first < 1e9 {
 		return trace.RunClock
 	}
 	return trace.Monotonic
@@ -172,7 +172,7 @@ func clock(r *bench.Record) trace.ClockKind {
 
 // pooling tells runs of embedding, reranking and other pooling models: no
 // tokens are generated, so the arrays of chunks are not there.
-func pooling(r *bench.Record) bool {
+func pooling(r *servebench.Record) bool {
 	b := backend(r)
 	for _, word := range []string{"embed", "pool", "rerank", "classif"} {
 		if strings.Contains(b, word) {

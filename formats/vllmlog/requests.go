@@ -6,9 +6,9 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/answer"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/linelog"
+	"servescope/formats/internal/responses"
 )
 
 // requests puts rows together from request lines.
@@ -19,9 +19,9 @@ type requests struct {
 	events    assemble.Events
 	row       assemble.Row
 	ended     ended
-	answer    answer.Parser // of printed objects
-	limit     int           // of open requests
-	seen      bool          // any request line
+	answer    responses.Parser // of printed objects
+	limit     int              // of open requests
+	seen      bool             // any request line
 }
 
 func newRequests(run *trace.RunMeta, log *linelog.Log, opt formats.Options) requests {
@@ -226,7 +226,7 @@ func (q *requests) statistics(f *fold, r *linelog.Record) *linelog.Problem {
 		return linelog.Truncated
 	case !whole:
 		return torn
-	case k != answer.FinishedRequestStats && k != answer.RequestMetrics && k != answer.RequestStateStats:
+	case k != responses.FinishedRequestStats && k != responses.RequestMetrics && k != responses.RequestStateStats:
 		return timeless
 	}
 	q.seen = true

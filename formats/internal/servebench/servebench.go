@@ -1,4 +1,4 @@
-// Package bench reads the result files of benchmark clients: JSON objects, one
+// Package servebench reads the result files of benchmark clients: JSON objects, one
 // per run, with settings, aggregates, and one array per property of a request:
 //
 //	{"backend": "vllm", …, "input_lens": [512, …], "ttfts": [0.084, …],
@@ -16,7 +16,7 @@
 // goroutines read; a block owns the lists that begin in it, and blocks are put
 // together in order, so neither the number of goroutines nor the size of a block
 // changes a row.
-package bench
+package servebench
 
 import (
 	"bufio"

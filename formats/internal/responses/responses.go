@@ -1,4 +1,4 @@
-// Package answer makes rows of what is known of one request once it is answered:
+// Package responses makes rows of what is known of one request once it is answered:
 // bodies of OpenAI-compatible APIs with usage and vLLM's metrics, SGLang's answers
 // with meta_info, and the objects in which vLLM keeps the times of a request, as
 // JSON or as Python prints them.
@@ -7,7 +7,7 @@
 // of the engine, which share their join_group; nothing is subtracted across
 // clocks. Durations alone make rows on the clock of the request, whose zero is
 // the entry into the engine's queue, or the arrival at the server.
-package answer
+package responses
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-// Package harness reads the JSON that load generators leave behind: documents
+// Package documents reads the JSON that load generators leave behind: documents
 // whose requests are objects, and whose other members are settings and figures
 // that the tool computed itself.
 //
@@ -9,7 +9,7 @@
 // objects are a run, which a request, where each member goes. Documents are
 // read in one pass, of any length: of a request only the members that a Dialect
 // names are kept, prompts and texts are skipped without being decoded.
-package harness
+package documents
 
 import (
 	"slices"
@@ -21,8 +21,8 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/bench"
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/servebench"
 )
 
 // Dialect is what differs between the tools that write such documents.
@@ -125,7 +125,7 @@ func (d *Dialect) table() map[string]member {
 			m.what, m.n = 'q', slices.Index(trace.Requests.Fields[trace.StatusCol].Values, w[1])
 		}
 		if m.n < 0 {
-			panic("harness: " + d.Name + ": " + line)
+			panic("documents: " + d.Name + ": " + line)
 		}
 		if w[0] == "." { // the document itself
 			w[0] = ""
@@ -137,7 +137,7 @@ func (d *Dialect) table() map[string]member {
 
 // Sniff tells by its keys whether a file is of the dialect.
 func (d *Dialect) Sniff(h *formats.Head) (formats.Score, string) {
-	return bench.Sniff(h, func(keys bench.Keys) (formats.Score, string) {
+	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
 		for _, set := range d.Keys {
 			if keys.Has(strings.Fields(set)...) {
 				return formats.Sure, "an object with " + strings.ReplaceAll(set, " ", ", ")
@@ -156,7 +156,7 @@ func (r *reader) figure(path, key, text string) (rep trace.Reported, kind int, o
 	rep = trace.Reported{Key: path, Stat: "value"}
 	m := r.table[path]
 	if m.what != 'f' {
-		name, stat := strings.TrimSuffix(strings.TrimSuffix(path, key), "."), bench.Statistic(key)
+		name, stat := strings.TrimSuffix(strings.TrimSuffix(path, key), "."), servebench.Statistic(key)
 		if r.d.Split != nil {
 			name, stat = r.d.Split(path)
 		}
