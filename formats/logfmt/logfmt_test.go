@@ -83,6 +83,7 @@ func TestSpellings(t *testing.T) {
 		"in brackets":        "[2026-03-01 10:00:01,500] [INFO] request a1 finished (ttft=120.5 ms, output_tokens=20, duration=1.5 s)",
 		"parted by bars":     "2026-03-01 10:00:01.500 | INFO | app:serve:42 | done | request_id=a1 | ttft=120.5ms | output_tokens=20 | duration=1.5s",
 		"zap":                "2026-03-01T10:00:01.500Z\tINFO\tapi/serve.go:42\tdone\t" + `{"request_id": "a1", "ttft_ms": 120.5, "output_tokens": 20, "duration": "1.5s"}`,
+		"pairs, then JSON":   "time=2026-03-01T10:00:01.5Z level=INFO msg=done request_id=a1 " + `{"ttft_ms": 120.5, "output_tokens": 20, "duration": "1.5s"}`,
 		"journal":            "Mar  1 10:00:01 node7 gateway[812]: time=2026-03-01T10:00:01.5Z level=INFO msg=done " + numbers,
 		"docker compose":     "server-1  | time=2026-03-01T10:00:01.5Z level=INFO msg=done " + numbers,
 		"quotes of Python":   "2026-03-01 10:00:01,500 INFO done request_id='a1' ttft='0.1205s' output_tokens=20 duration='1.5s'",

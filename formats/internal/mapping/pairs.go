@@ -63,12 +63,14 @@ func (t *table) pairsOf(line []byte) outcome {
 	n, odd := 0, 0 // pairs, words behind the first that are none
 	for t.short = false; l.next(); {
 		switch {
-		case l.key == nil && n == 0 && l.object():
+		case l.object:
 			if t.take == nil {
 				t.take = t.value
 			}
-			p.words.to = l.i
-			end, ok := jsonrows.Walk(l.b, l.i, t.take)
+			if n == 0 {
+				p.words.to = l.from
+			}
+			end, ok := jsonrows.Walk(l.b, l.from, t.take)
 			if !ok || end < len(l.b) {
 				return t.unsound(&p)
 			}
@@ -163,13 +165,14 @@ type pairScan struct {
 
 	short  bool   // a value that may be cut off was left out
 	open   bool   // some bracket or quote does not close: none is looked for any more
-	key    []byte // nil: a word
+	object bool   // it is an object of JSON that ends the line
+	key    []byte // nil: a word or an object
 	value  []byte
 	quoted bool // … is without its quotes, and may have escapes
 	broken bool // … does not end
 }
 
-// next finds the next word or pair.
+// next finds the next word, pair or object. Each call that returns true moves the cursor forward.
 func (l *pairScan) next() bool {
 	for l.i < len(l.b) && bytes.IndexByte([]byte(" \t,;|"), l.b[l.i]) >= 0 {
 		l.i++
@@ -177,7 +180,7 @@ func (l *pairScan) next() bool {
 	if l.i == len(l.b) {
 		return false
 	}
-	l.from, l.key, l.broken = l.i, nil, false
+	l.from, l.key, l.broken, l.object = l.i, nil, false, false
 	if c := l.b[l.i]; (c == '(' || c == '[') && l.keyAt(l.i+1) > 0 { // (ttft=0.1s, tokens=20)
 		l.i++
 	}
@@ -187,7 +190,8 @@ func (l *pairScan) next() bool {
 		l.take()
 		return true
 	}
-	if l.object() {
+	if l.endsWithObject() {
+		l.object, l.i = true, len(l.b)
 		return true
 	}
 	l.skip()
@@ -195,8 +199,8 @@ func (l *pairScan) next() bool {
 	return !l.short
 }
 
-// object tells whether what is next is an object of JSON that ends the line.
-func (l *pairScan) object() bool {
+// endsWithObject reports whether the rest of the line is an object of JSON.
+func (l *pairScan) endsWithObject() bool {
 	rest := l.b[l.i:]
 	return len(rest) > 1 && rest[0] == '{' && rest[len(rest)-1] == '}' && bytes.TrimLeft(rest[1:], " ")[0] == '"'
 }

@@ -97,7 +97,7 @@ func (p *prose) word(l *pairScan) {
 // pairNext tells whether a pair or an object comes next.
 func (l *pairScan) pairNext() bool {
 	ahead := *l
-	return ahead.next() && (ahead.key != nil || ahead.object())
+	return ahead.next() && (ahead.key != nil || ahead.object)
 }
 
 // number10 tells whether b is a number, of a line of a file.
