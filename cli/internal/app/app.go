@@ -10,7 +10,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -38,28 +37,16 @@ type Process struct {
 	Stderr io.Writer
 	Getenv func(key string) string
 	Now    time.Time
+
+	unfinished tempFiles
 }
 
 // Main runs the command as the operating system started it and returns its
-// exit code. SIGINT, SIGTERM and SIGHUP (of a terminal that closes) end it with
-// temporary files removed, but for those that it was started to ignore, as nohup
-// does, and shells for what a script runs in the background.
+// exit code. SIGINT, SIGTERM and SIGHUP end it with temporary files removed.
 func Main() int {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error like any other
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
-	go func() {
-		s := <-signals
-		signal.Stop(signals) // a second signal ends the process at once
-		cancel(interrupt{s})
-	}()
 	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now()}
-	return Run(ctx, p, os.Args[1:])
+	return Run(p.untilSignal(), p, os.Args[1:])
 }
 
 // Run executes the command line args (without the program's name) and returns
@@ -113,21 +100,4 @@ func (p *Process) commands() []*cli.Command {
 		p.help(),
 		p.complete(),
 	}
-}
-
-// interrupt is the cause of a context that a signal cancelled.
-type interrupt struct{ os.Signal }
-
-func (i interrupt) Error() string { return "interrupted by signal: " + i.String() }
-
-// signalled returns the exit code for the signal that cancelled ctx, or 0.
-func signalled(ctx context.Context) int {
-	var i interrupt
-	if !errors.As(context.Cause(ctx), &i) {
-		return 0
-	}
-	if s, ok := i.Signal.(syscall.Signal); ok {
-		return exitSignal + int(s)
-	}
-	return exitFailed
 }

@@ -20,7 +20,8 @@ type output struct {
 	io.Writer
 	file *os.File // nil: standard output
 	path string   // final name; empty: written in place (a device or a pipe)
-	err  error    // the first of writing, which who writes may wrap in words of its own
+	temp *tempFiles
+	err  error // the first of writing, which who writes may wrap in words of its own
 }
 
 // output opens the file path for writing ("" and "-": standard output). The
@@ -54,7 +55,8 @@ func (p *Process) output(path string, inputs []string) (*output, error) {
 	if err != nil {
 		return nil, &outputError{path, cause(err)}
 	}
-	return &output{Writer: f, file: f, path: path}, nil
+	p.unfinished.add(temp)
+	return &output{Writer: f, file: f, path: path, temp: &p.unfinished}, nil
 }
 
 // notAnInput refuses the file when one of the inputs is that very file.
@@ -116,6 +118,7 @@ func (o *output) commit() error {
 	if o.path == "" {
 		return o.file.Close()
 	}
+	defer o.temp.forget(o.file.Name())
 	err := errors.Join(o.file.Sync(), o.file.Close())
 	if err == nil {
 		err = os.Rename(o.file.Name(), o.path)
@@ -136,6 +139,7 @@ func (o *output) discard() {
 	o.file.Close()
 	if o.path != "" {
 		os.Remove(o.file.Name())
+		o.temp.forget(o.file.Name())
 	}
 }
 
