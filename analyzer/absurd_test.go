@@ -62,7 +62,7 @@ func TestCachedBeyondPrompt(t *testing.T) {
 // TestFirstOfRows: requests come in the order in which they end, and as another one
 // where there is little memory; a diagnostic tells where the first of the file stands.
 func TestFirstOfRows(t *testing.T) {
-	_, r := ask(t, nil, source{name: "log.jsonl", text: strings.Join([]string{
+	_, r := ask(t, nil, textFile{name: "log.jsonl", text: strings.Join([]string{
 		`{"ts":1764428000,"request_id":"a","event":"arrival","prompt_tokens":5,"cached_tokens":6,"max_tokens":90000000000}`,
 		`{"ts":1764428001,"request_id":"b","event":"arrival","prompt_tokens":5,"cached_tokens":6,"max_tokens":90000000000}`,
 		`{"ts":1764428002,"request_id":"b","event":"finish"}`,

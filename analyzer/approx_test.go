@@ -38,7 +38,7 @@ func TestApprox(t *testing.T) {
 		}
 		log.WriteString("]}\n")
 	}
-	s, err := openAll(t, Options{Block: 1 << 16}, source{name: "log.jsonl", text: log.String()})
+	s, err := openAll(t, Options{Block: 1 << 16}, textFile{name: "log.jsonl", text: log.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestApprox(t *testing.T) {
 	lines := strings.SplitAfter(log.String(), "\n")
 	part := last.Runs[0].Metrics["chunk_gap"]
 	rows := last.Runs[0].Requests.Total
-	of := analyze(t, new(query.Query), source{name: "log.jsonl", text: strings.Join(lines[:rows], "")})
+	of := analyze(t, new(query.Query), textFile{name: "log.jsonl", text: strings.Join(lines[:rows], "")})
 	want := of.Runs[0].Metrics["chunk_gap"]
 	if part.Exact || part.N <= stat.DefaultLimit || part.N != want.N || !want.Exact || !whole.Runs[0].Metrics["chunk_gap"].Exact {
 		t.Fatalf("exact: %v of %d gaps, %v of %d", part.Exact, part.N, want.Exact, want.N)

@@ -12,20 +12,20 @@ import (
 )
 
 // peers returns the real results of another tool below a folder, or skips.
-func peers(t *testing.T, pattern string) []source {
+func peers(t *testing.T, pattern string) []textFile {
 	t.Helper()
 	for _, dir := range []string{os.Getenv("SERVESCOPE_DATA"), "../../shared/data", "../../../shared/data"} {
 		names, _ := filepath.Glob(filepath.Join(dir, "peers", pattern))
 		if dir == "" || len(names) == 0 {
 			continue
 		}
-		var list []source
+		var list []textFile
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list = append(list, source{name: filepath.Base(name), text: string(text)})
+			list = append(list, textFile{name: filepath.Base(name), text: string(text)})
 		}
 		return list
 	}
@@ -115,13 +115,13 @@ func TestAuditGuideLLM(t *testing.T) {
 }
 
 // faulty analyzes a result written for the tests.
-func faulty(t *testing.T, name string, list ...source) *report.Report {
+func faulty(t *testing.T, name string, list ...textFile) *report.Report {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../testdata/formats", name, "input.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return analyze(t, new(query.Query), append(list, source{name: name, text: string(text)})...)
+	return analyze(t, new(query.Query), append(list, textFile{name: name, text: string(text)})...)
 }
 
 // TestAuditFaults: the same faults in files of our own. In the first 50 tokens
@@ -181,7 +181,7 @@ func TestAuditManyTokens(t *testing.T) {
 		text := strings.ReplaceAll(`{"model_id": "m", "endpoint_type": "vllm", "backend": "vllm", "num_prompts": 2, "request_rate": "inf", "burstiness": 1.0, "duration": 2.0, "completed": 2, `+
 			`"mean_ttft_ms": 150.0, "mean_itl_ms": 20.0, "request_throughput": 1.0, "output_throughput": N.0, "input_lens": [5, 5], "output_lens": [N, N], "ttfts": [0.1, 0.2], `+
 			`"itls": [[0.02], [0.02]], "errors": ["", ""]}`, "N", tokens)
-		r := analyze(t, new(query.Query), source{name: "x", text: text}).Runs[0]
+		r := analyze(t, new(query.Query), textFile{name: "x", text: text}).Runs[0]
 		verdicts := make(map[string]string)
 		for _, line := range r.Reported {
 			verdicts[line.Key] = line.Verdict
@@ -203,7 +203,7 @@ func TestAuditSums(t *testing.T) {
 	} {
 		text := `{"model_id": "m", "endpoint_type": "vllm", "backend": "vllm", "num_prompts": 3, "request_rate": "inf", "burstiness": 1.0, "duration": 2.0, "completed": 2, "failed": 1, ` +
 			sums + `, "input_lens": [5, 3, 7], "output_lens": [9, 0, 4], "ttfts": [0.1, 0, 0.2], "itls": [[0.02], [], [0.02]], "errors": ["", "HTTP 503", ""]}`
-		r := analyze(t, new(query.Query), source{name: "x", text: text}).Runs[0]
+		r := analyze(t, new(query.Query), textFile{name: "x", text: text}).Runs[0]
 		verdicts := make(map[string]string)
 		for _, line := range r.Reported {
 			verdicts[line.Key] = line.Verdict

@@ -16,26 +16,26 @@ const ms = 1e6
 
 // lines is a token log of request records seen by a client on the run's clock;
 // each is an object without its braces.
-func lines(records ...string) source {
+func lines(records ...string) textFile {
 	var b strings.Builder
 	for i, r := range records {
 		fmt.Fprintf(&b, "{\"request_id\":\"r%d\",\"side\":\"client\",\"clock\":\"run\",%s}\n", i+1, r)
 	}
-	return source{name: "log.jsonl", text: b.String()}
+	return textFile{name: "log.jsonl", text: b.String()}
 }
 
 // bench is a result of vLLM's benchmark of the given year: 2024 or 2026.
-func bench(year int, arrays string) source {
+func bench(year int, arrays string) textFile {
 	keys := `"burstiness":1.0,"endpoint_type":"openai-chat","failed":0,"label":null,`
 	if year == 2024 {
 		keys = `"best_of":1,"use_beam_search":false,`
 	}
-	return source{name: "result.json", text: `{"date":"20260305-083000","backend":"openai-chat","model_id":"m","tokenizer_id":"m","num_prompts":3,` +
+	return textFile{name: "result.json", text: `{"date":"20260305-083000","backend":"openai-chat","model_id":"m","tokenizer_id":"m","num_prompts":3,` +
 		keys + `"request_rate":"inf","max_concurrency":null,"duration":60.0,` + arrays + `}`}
 }
 
 // ask answers a query about sources and returns the only run.
-func ask(t *testing.T, flags []string, list ...source) (report.Run, *report.Report) {
+func ask(t *testing.T, flags []string, list ...textFile) (report.Run, *report.Report) {
 	t.Helper()
 	r := analyze(t, queryOf(t, flags...), list...)
 	if len(r.Runs) != 1 {
@@ -155,7 +155,7 @@ func TestP06EmptyResponseIsNoFailure(t *testing.T) {
 // accounts for each request: with a value, or left out for a reason.
 func TestP07SamplesAreRequests(t *testing.T) {
 	for _, name := range []string{"vllm-bench.json", "tokenlog.jsonl"} {
-		run, _ := ask(t, nil, source{name: name, text: sample(t, name)})
+		run, _ := ask(t, nil, textFile{name: name, text: sample(t, name)})
 		if run.Requests.Total != 64 {
 			t.Fatalf("%s: %d requests", name, run.Requests.Total)
 		}

@@ -24,7 +24,7 @@ func TestChangeBetweenWindows(t *testing.T) {
 	request(1300, 150, 50)
 	request(1500, 245, 60)
 	request(3000, 100, 40)
-	run, _ := ask(t, []string{"window=1s"}, source{name: "log.jsonl", text: log.String()})
+	run, _ := ask(t, []string{"window=1s"}, textFile{name: "log.jsonl", text: log.String()})
 	if len(run.Changes) != 2 {
 		t.Fatalf("%+v", run.Changes)
 	}
@@ -62,7 +62,7 @@ func TestChangesAddUp(t *testing.T) {
 			fmt.Fprintf(&log, `{"request_id":"r%d","tenant":"t%d","arrival":1764428%s,"queued":1764428%s,"admitted":1764428%s,"prefill_done":1764428%s,"token_timestamps":[1764428%s]}`+"\n",
 				i, group, pad(sec(at)), pad(sec(at)), pad(sec(at+queue)), pad(sec(at+queue+prefill)), pad(sec(at+queue+prefill+rest)))
 		}
-		run, _ := ask(t, []string{"window=1s", "by=tenant"}, source{name: "log.jsonl", text: log.String()})
+		run, _ := ask(t, []string{"window=1s", "by=tenant"}, textFile{name: "log.jsonl", text: log.String()})
 		if len(run.Groups) != 2 || len(run.Groups[0].Changes) == 0 || len(run.Groups[1].Changes) == 0 || len(run.Changes) == 0 {
 			t.Fatalf("%d groups, %d changes", len(run.Groups), len(run.Changes))
 		}
@@ -89,7 +89,7 @@ func TestChangesAddUp(t *testing.T) {
 			}
 		}
 	}
-	if run, _ := ask(t, nil, source{name: "log.jsonl", text: `{"request_id":"a","arrival":1,"token_timestamps":[2]}` + "\n"}); run.Changes != nil {
+	if run, _ := ask(t, nil, textFile{name: "log.jsonl", text: `{"request_id":"a","arrival":1,"token_timestamps":[2]}` + "\n"}); run.Changes != nil {
 		t.Errorf("without windows: %+v", run.Changes)
 	}
 }

@@ -22,7 +22,7 @@ func TestD13Choices(t *testing.T) {
 			choice, strings.Join(stamps, ","))
 	}
 	for _, text := range []string{record(0, 0.100) + record(1, 0.105), record(1, 0.105) + record(0, 0.100), record(1, 0.100) + record(0, 0.105)} {
-		run, _ := ask(t, nil, source{name: "log.jsonl", text: text})
+		run, _ := ask(t, nil, textFile{name: "log.jsonl", text: text})
 		c := &run.Cell
 		if c.Requests.Total != 1 || c.Requests.OK != 1 {
 			t.Errorf("requests %+v, want one", c.Requests)
@@ -50,22 +50,22 @@ func TestChoicesOfFailedRequest(t *testing.T) {
 {"request_id":"b","choice":1,"side":"client","clock":"run","arrival":0,"output_tokens":3,"token_timestamps":[2,4,6]}
 {"choice":1,"side":"client","clock":"run","arrival":0,"output_tokens":3,"token_timestamps":[2,5,8]}
 `
-	run, _ := ask(t, nil, source{name: "log.jsonl", text: text})
+	run, _ := ask(t, nil, textFile{name: "log.jsonl", text: text})
 	if q := run.Requests; q.Total != 3 || q.Failed != 1 || q.OK != 2 {
 		t.Errorf("requests %+v, want 3, one failed", q)
 	}
 	wants(t, &run.Cell, "tpot", 3, "min", 1000.0, "mean", 2000.0, "max", 3000.0)
 	wants(t, &run.Cell, "ttft", 2, "mean", 2000.0)
-	run, _ = ask(t, []string{"filter=choice = 1"}, source{name: "log.jsonl", text: text})
+	run, _ = ask(t, []string{"filter=choice = 1"}, textFile{name: "log.jsonl", text: text})
 	if q := run.Requests; q.Total != 3 || q.OK != 2 || q.Failed != 1 || q.Filtered != 0 {
 		t.Errorf("requests %+v, want 3 as a whole: each has the choice", q)
 	}
 	wants(t, &run.Cell, "tpot", 3, "min", 1000.0, "mean", 2000.0, "max", 3000.0)
-	run, _ = ask(t, []string{"filter=request_id = b"}, source{name: "log.jsonl", text: text})
+	run, _ = ask(t, []string{"filter=request_id = b"}, textFile{name: "log.jsonl", text: text})
 	if q := run.Requests; q.Total != 1 || q.Filtered != 2 {
 		t.Errorf("requests %+v, want 1, and 2 filtered", q)
 	}
-	run, _ = ask(t, []string{"filter=choice = 0"}, source{name: "log.jsonl", text: text})
+	run, _ = ask(t, []string{"filter=choice = 0"}, textFile{name: "log.jsonl", text: text})
 	if q := run.Requests; q.Total != 1 || q.Failed != 1 || q.Filtered != 2 {
 		t.Errorf("requests %+v, want 1 that failed", q)
 	}
@@ -84,14 +84,14 @@ func TestChoicesObjective(t *testing.T) {
 {"request_id":"b","choice":0,"side":"client","clock":"run","arrival":0,"output_tokens":3,"token_timestamps":[1,2,3]}
 {"request_id":"b","choice":1,"side":"client","clock":"run","arrival":0,"output_tokens":3,"token_timestamps":[1,2,3]}
 `
-	r := analyze(t, q, source{name: "log.jsonl", text: text})
+	r := analyze(t, q, textFile{name: "log.jsonl", text: text})
 	if g := r.Runs[0].Goodput; g == nil || g.Good != 1 || g.Missed != 1 || g.Unknown != 0 {
 		t.Errorf("goodput %+v, want one good and one missed", g)
 	}
 }
 
 // inParts answers the plain query about sources that are cut into small parts.
-func inParts(t *testing.T, opt Options, cut int64, list ...source) *report.Report {
+func inParts(t *testing.T, opt Options, cut int64, list ...textFile) *report.Report {
 	t.Helper()
 	s, err := openAll(t, opt, list...)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestChoicesBruteForce(t *testing.T) {
 		if round%2 == 1 {
 			opt.Memory = 1 // the lists are read again
 		}
-		run := inParts(t, opt, cut, source{name: "log.jsonl", text: strings.Join(text, "")}).Runs[0]
+		run := inParts(t, opt, cut, textFile{name: "log.jsonl", text: strings.Join(text, "")}).Runs[0]
 		if run.Requests.Total != requests {
 			t.Fatalf("round %d: %d requests, want %d", round, run.Requests.Total, requests)
 		}

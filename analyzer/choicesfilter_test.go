@@ -46,7 +46,7 @@ func choiceLog(r *rand.Rand, requests int) (lines []string, model []modelRequest
 // askInParts answers a query about one log that is read in small parts.
 func askInParts(t *testing.T, q *query.Query, opt Options, cut int64, text string) string {
 	t.Helper()
-	s, err := openAll(t, opt, source{name: "log.jsonl", text: text})
+	s, err := openAll(t, opt, textFile{name: "log.jsonl", text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestGroupsOfChoicesAreCapped(t *testing.T) {
 			fmt.Fprintf(&text, `{"request_id":"r%d","tenant":"t%04d","choice":%d,"side":"client","clock":"run","arrival":0,"output_tokens":1,"token_timestamps":[1]}`+"\n", i, i, choice)
 		}
 	}
-	run, r := ask(t, []string{"by=tenant"}, source{name: "log.jsonl", text: text.String()})
+	run, r := ask(t, []string{"by=tenant"}, textFile{name: "log.jsonl", text: text.String()})
 	total := int64(0)
 	for _, g := range run.Groups {
 		total += g.Requests.Total

@@ -60,7 +60,7 @@ func spanOf(c *report.Cell) *report.Decomposition {
 // TestDecodeSpan: the steps that a scheduler names tell how long requests waited
 // for those of others. 151 ms of three tokens, 60 of two; the prefill took 60.
 func TestDecodeSpan(t *testing.T) {
-	spans := source{"spans.json", "", servedSpans()}
+	spans := textFile{"spans.json", "", servedSpans()}
 	for _, q := range []*query.Query{{}, queryOf(t, "by=replica", "window=1s"), queryOf(t, "filter=prompt_tokens is null")} {
 		run := analyze(t, q, spans).Runs[0]
 		d := spanOf(&run.Cell)
@@ -101,7 +101,7 @@ func TestDecodeSpan(t *testing.T) {
 // TestDecodeSpanUnknown: where nothing tells, all of it is residual, and why there
 // is none is told.
 func TestDecodeSpanUnknown(t *testing.T) {
-	run := analyze(t, new(query.Query), source{"a.jsonl", "", sample(t, "tokenlog.jsonl")}).Runs[0]
+	run := analyze(t, new(query.Query), textFile{"a.jsonl", "", sample(t, "tokenlog.jsonl")}).Runs[0]
 	d := spanOf(&run.Cell)
 	tpot := run.Metrics["tpot"]
 	if d == nil || len(d.Tables) != 1 || len(d.Tables[0].Entries) != 0 || d.Tables[0].Residual.Share.V != 1 || d.Tables[0].Sum.Int != d.Tables[0].Residual.Sum.Int {
@@ -123,7 +123,7 @@ func TestDecodeSpanUnknown(t *testing.T) {
 func TestDecodeSpanKinds(t *testing.T) {
 	text := strings.ReplaceAll(servedSpans(), `{"key":"bid","value":{"stringValue":"dd"}},{"key":"batch_size","value":{"intValue":"2"}},{"key":"forward_mode","value":{"stringValue":"decode"}}`,
 		`{"key":"bid","value":{"stringValue":"dd"}},{"key":"batch_size","value":{"intValue":"2"}},{"key":"forward_mode","value":{"stringValue":"mixed"}}`)
-	run := analyze(t, new(query.Query), source{"spans.json", "", text}).Runs[0]
+	run := analyze(t, new(query.Query), textFile{"spans.json", "", text}).Runs[0]
 	var d *report.Decomposition
 	for i := range run.Decompositions {
 		if run.Decompositions[i].By == "request_kind" {
@@ -150,7 +150,7 @@ func TestDecodeSpanKinds(t *testing.T) {
 // TestEngineStep: the metric is of the intervals between the ends of steps: 30 of a
 // decode step, 60 of a prefill, 31 and 30 of decode steps of two.
 func TestEngineStep(t *testing.T) {
-	spans := source{"spans.json", "", servedSpans()}
+	spans := textFile{"spans.json", "", servedSpans()}
 	run := analyze(t, queryOf(t, "window=1s", "by=replica"), spans).Runs[0]
 	for _, c := range []*report.Cell{&run.Cell, &run.Windows[0].Cell, &run.Groups[0].Cell} {
 		wants(t, c, "engine_step", 4, "min", 30.0, "mean", 151/4.0, "max", 60.0, "0.5", 30.5)
@@ -158,7 +158,7 @@ func TestEngineStep(t *testing.T) {
 	if m := run.Metrics["engine_step"]; m.Side != "engine" || m.Definition != "default" {
 		t.Errorf("%+v", m)
 	}
-	run = analyze(t, new(query.Query), source{"a.jsonl", "", sample(t, "tokenlog.jsonl")}).Runs[0]
+	run = analyze(t, new(query.Query), textFile{"a.jsonl", "", sample(t, "tokenlog.jsonl")}).Runs[0]
 	if m := run.Metrics["engine_step"]; m.N != 0 || m.Reason != "not_recorded" {
 		t.Errorf("%+v", m)
 	}

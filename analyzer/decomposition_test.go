@@ -21,7 +21,7 @@ func TestRealSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := source{name: "spans.json", text: string(text)}
+	in := textFile{name: "spans.json", text: string(text)}
 	run, _ := ask(t, nil, in)
 	if n := len(run.Decompositions); n != 2 || run.Decompositions[1].Of != "tpot" {
 		t.Fatalf("%d decompositions", n)
@@ -87,7 +87,7 @@ func TestEveryRowAddsUp(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				list = append(list, source{name: name, text: string(text)})
+				list = append(list, textFile{name: name, text: string(text)})
 			}
 		}
 	}
@@ -173,24 +173,24 @@ func addsUp(t *testing.T, name string, b *trace.Batch, i int, r *decompose.Row, 
 }
 
 // export is a line of SGLang's metric export with the given members of meta_info.
-func export(stream bool, members string) source {
+func export(stream bool, members string) textFile {
 	line := `{"request_parameters": "{\"rid\": \"a\", \"stream\": ` + map[bool]string{true: "true", false: "false"}[stream] +
 		`}", "id": "a", "finish_reason": {"type": "length", "length": 32}, "prompt_tokens": 5, "completion_tokens": 32, "e2e_latency": 0.62, ` +
 		`"request_received_ts": 1780315200.4809, "request_finished_ts": 1780315201.1018, ` + members + "}\n"
-	return source{name: "export.log", text: line}
+	return textFile{name: "export.log", text: line}
 }
 
 // records is a log of the product's own format.
-func records(text string) source { return source{name: "log.jsonl", text: text + "\n"} }
+func records(text string) textFile { return textFile{name: "log.jsonl", text: text + "\n"} }
 
 // fixture is an input of testdata/formats.
-func fixture(t *testing.T, name string) source {
+func fixture(t *testing.T, name string) textFile {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/formats/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return source{name: filepath.Base(name), text: string(text)}
+	return textFile{name: filepath.Base(name), text: string(text)}
 }
 
 // TestSourcesOfTTFT holds what each source gives to what it measures: the
@@ -200,7 +200,7 @@ func TestSourcesOfTTFT(t *testing.T) {
 	const g4 = `"api_server_dispatch_finish_ts": 1780315200.4839, "forward_entry_time": 1780315200.4874, "prefill_finished_time": 1780315200.5601, "response_sent_to_client_ts": 1780315200.5633`
 	for _, c := range []struct {
 		name string
-		in   source
+		in   textFile
 		want string
 	}{
 		{"G4", export(true, g4+`, "queue_time": 0.00041`), "server 82400 = input 3000 + ingress 3090 + queue 410 + prefill 72700 + egress 3200 + residual 0"},

@@ -14,7 +14,7 @@ import (
 )
 
 // sideBySide returns a log under every definition set.
-func sideBySide(t *testing.T, q *query.Query, list ...source) *report.Definitions {
+func sideBySide(t *testing.T, q *query.Query, list ...textFile) *report.Definitions {
 	t.Helper()
 	s, err := openAll(t, Options{Workers: 2}, list...)
 	if err != nil {
@@ -51,7 +51,7 @@ func rowOf(t *testing.T, r *report.DefinedRun, name, set string) *report.Defined
 
 // TestDefineFillsFormulasIn holds how one request's figures come about.
 func TestDefineFillsFormulasIn(t *testing.T) {
-	d := sideBySide(t, new(query.Query), source{name: "log.jsonl", text: fmt.Sprintf(workedRequest, "")})
+	d := sideBySide(t, new(query.Query), textFile{name: "log.jsonl", text: fmt.Sprintf(workedRequest, "")})
 	for _, want := range []struct{ metric, set, filled, differs string }{
 		{"ttft", "vllm-2026", "first event 100 - start 0 = 100 ms", "ends at the first chunk with choices"},
 		{"ttft", "aiperf", "first token 120 - start 0 = 120 ms", ""},
@@ -91,7 +91,7 @@ func TestDefineFillsFormulasIn(t *testing.T) {
 // TestDefineIsWhatRunComputes holds every figure of every set to the report under
 // that set, and says of no set that differs that it equals ours.
 func TestDefineIsWhatRunComputes(t *testing.T) {
-	list := []source{{name: "a.jsonl", text: sample(t, "tokenlog.jsonl")}, {name: "b.json", text: sample(t, "vllm-bench.json")}}
+	list := []textFile{{name: "a.jsonl", text: sample(t, "tokenlog.jsonl")}, {name: "b.json", text: sample(t, "vllm-bench.json")}}
 	q := queryOf(t, "filter=prompt_tokens > 300")
 	q.SLO = []query.Limit{{Metric: "ttft", Max: 200e6}, {Metric: "tpot", Max: 30e6}}
 	d := sideBySide(t, q, list...)
@@ -134,7 +134,7 @@ func TestDefineIsWhatRunComputes(t *testing.T) {
 func TestDefineMeansOfQuotients(t *testing.T) {
 	line := `{"request_id":"%d","side":"client","clock":"run","sent":0,"token_timestamps":[0.1,%v],"output_tokens":%d}` + "\n"
 	log := fmt.Sprintf(line, 1, "0.11", 2) + fmt.Sprintf(line, 2, "20.1", 1001) // TPOT 10 and 20 ms
-	d := sideBySide(t, new(query.Query), source{name: "log.jsonl", text: log})
+	d := sideBySide(t, new(query.Query), textFile{name: "log.jsonl", text: log})
 	const want = "(last token 10105 - first token 100) / (501.5 - 1) = 19.99 ms of the means; the mean over 2 requests is 15 ms"
 	if row := rowOf(t, &d.Runs[0], "tpot", "default"); row.Filled != want {
 		t.Errorf("%q, want %q", row.Filled, want)

@@ -26,7 +26,7 @@ func under(t *testing.T, name, log string, more ...string) *report.Run {
 	t.Helper()
 	q := queryOf(t, more...)
 	q.Definition = name
-	return &analyze(t, q, source{name: "log.jsonl", text: log}).Runs[0]
+	return &analyze(t, q, textFile{name: "log.jsonl", text: log}).Runs[0]
 }
 
 // TestDefinitionsOfOneRequest holds what each tool makes of one request: times
@@ -150,7 +150,7 @@ func TestDefinitionsDeviation(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &query.Query{Definition: "llmperf-2023", Ranks: []float64{0.25, 0.5, 0.75, 0.9, 0.95, 0.99}}
-	m := analyze(t, q, source{name: "anyscale_7b.json", text: string(text)}).Runs[0].Metrics
+	m := analyze(t, q, textFile{name: "anyscale_7b.json", text: string(text)}).Runs[0].Metrics
 	for metric, key := range map[string]string{"ttft": "ttft_s", "chunk_gap": "inter_token_latency_s", "e2e": "end_to_end_latency_s"} {
 		v := m[metric]
 		got := map[string]float64{"mean": v.Mean, "stddev": v.Std, "min": v.Min, "max": v.Max}

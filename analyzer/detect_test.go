@@ -35,7 +35,7 @@ func TestForcedWithin(t *testing.T) {
 		if c.spec != "" {
 			opt.Map = []string{c.spec, "id=job"}
 		}
-		s, err := Open(t.Context(), all.Set(), inputsOf(source{name: "x", text: fmt.Sprintf(c.frame, text)}), c.force, opt)
+		s, err := Open(t.Context(), all.Set(), inputsOf(textFile{name: "x", text: fmt.Sprintf(c.frame, text)}), c.force, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,16 +19,16 @@ func TestDuplicates(t *testing.T) {
 	no := with(`"arrival":1,`, "")
 	for _, c := range []struct {
 		name  string
-		list  []source
+		list  []textFile
 		count int64
 		line  int64
 	}{
-		{"appended to itself", []source{{name: "x.jsonl", text: one + with(`"a"`, `"b"`) + one + with(`"a"`, `"b"`)}}, 2, 3},
-		{"three times", []source{{name: "x.jsonl", text: one + one + one}}, 2, 2},
-		{"under one label", []source{{name: "x.jsonl", label: "l", text: one}, {name: "y.jsonl", label: "l", text: others}}, 1, 1},
-		{"two runs", []source{{name: "x.jsonl", text: one}, {name: "y.jsonl", text: one}}, 0, 0},
-		{"others", []source{{name: "x.jsonl", text: others}}, 0, 0},
-		{"without a beginning", []source{{name: "x.jsonl", text: no + no}}, 0, 0},
+		{"appended to itself", []textFile{{name: "x.jsonl", text: one + with(`"a"`, `"b"`) + one + with(`"a"`, `"b"`)}}, 2, 3},
+		{"three times", []textFile{{name: "x.jsonl", text: one + one + one}}, 2, 2},
+		{"under one label", []textFile{{name: "x.jsonl", label: "l", text: one}, {name: "y.jsonl", label: "l", text: others}}, 1, 1},
+		{"two runs", []textFile{{name: "x.jsonl", text: one}, {name: "y.jsonl", text: one}}, 0, 0},
+		{"others", []textFile{{name: "x.jsonl", text: others}}, 0, 0},
+		{"without a beginning", []textFile{{name: "x.jsonl", text: no + no}}, 0, 0},
 	} {
 		for _, cut := range []int64{1 << 20, 70} {
 			r := inParts(t, Options{Workers: 2}, cut, c.list...)
@@ -43,7 +43,7 @@ func TestDuplicates(t *testing.T) {
 			}
 		}
 	}
-	run, _ := ask(t, nil, source{name: "x.jsonl", text: one + one})
+	run, _ := ask(t, nil, textFile{name: "x.jsonl", text: one + one})
 	if run.Requests.Total != 2 {
 		t.Errorf("%d requests: none may be dropped", run.Requests.Total)
 	}

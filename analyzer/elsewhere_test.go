@@ -117,7 +117,7 @@ func (p *places) States(ctx context.Context, f *Fold) (out [][]byte, err error) 
 func TestElsewhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 2))
 	queries := []*query.Query{{}, queryOf(t, "window=1s"), queryOf(t, "filter=output_tokens > 2", "by=model"), queryOf(t, "trim=warmup=3")}
-	lists := [][]source{{
+	lists := [][]textFile{{
 		{"a.jsonl", "", requestLines(r, 400)},
 		{"b.jsonl", "two", requestLines(r, 150)},
 		{"c.jsonl", "two", requestLines(r, 60) + "{\"request_id\": broken\n"},
@@ -128,7 +128,7 @@ func TestElsewhere(t *testing.T) {
 			continue
 		}
 		if f := s.Formats()[0]; f != nil && f.Shape == formats.Records && !strings.HasSuffix(in.name, ".gz") {
-			lists = append(lists, []source{in})
+			lists = append(lists, []textFile{in})
 		}
 		s.Close()
 	}
@@ -186,7 +186,7 @@ func TestElsewhereFails(t *testing.T) {
 	if runtime.GOOS == "js" {
 		t.Skip("on one thread the session's own reader has read all before a place is asked")
 	}
-	in := source{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 300)}
+	in := textFile{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 300)}
 	p := newPlaces(2)
 	p.short = true
 	s, err := openAll(t, Options{Elsewhere: p}, in)

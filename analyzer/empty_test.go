@@ -12,18 +12,18 @@ import (
 // TestEmpty: an input of which nothing can be read is an error where there is
 // nothing else, and a diagnostic beside others.
 func TestEmpty(t *testing.T) {
-	noise, rows, figures := source{"a", "", "noise\nnoise\n"}, source{"b", "", "tiny m a 1 1 5\n"}, source{"c", "", "tiny m claims ttft mean 5\n"}
+	noise, rows, figures := textFile{"a", "", "noise\nnoise\n"}, textFile{"b", "", "tiny m a 1 1 5\n"}, textFile{"c", "", "tiny m claims ttft mean 5\n"}
 	for _, c := range []struct {
-		list  []source
+		list  []textFile
 		want  string
 		diags int
 	}{
-		{[]source{noise}, "a: nothing could be read as tiny, which was forced", 1},
-		{[]source{noise, {"d", "", ""}}, "nothing could be read of any of the 2 inputs; the first, a, as tiny, which was forced", 2},
-		{[]source{noise, rows}, "", 1},
-		{[]source{figures, noise}, "", 1},
-		{[]source{rows}, "", 0},
-		{[]source{figures}, "", 0},
+		{[]textFile{noise}, "a: nothing could be read as tiny, which was forced", 1},
+		{[]textFile{noise, {"d", "", ""}}, "nothing could be read of any of the 2 inputs; the first, a, as tiny, which was forced", 2},
+		{[]textFile{noise, rows}, "", 1},
+		{[]textFile{figures, noise}, "", 1},
+		{[]textFile{rows}, "", 0},
+		{[]textFile{figures}, "", 0},
 	} {
 		s, err := Open(t.Context(), formats.NewSet(tiny), inputsOf(c.list...), "tiny", Options{})
 		if err != nil {
@@ -55,7 +55,7 @@ func TestEmpty(t *testing.T) {
 // figures do not count.
 func TestSidesDiffer(t *testing.T) {
 	set := formats.NewSet(tiny, tinyDocument)
-	noted := func(list ...source) (n int) {
+	noted := func(list ...textFile) (n int) {
 		s, err := Open(t.Context(), set, inputsOf(list...), "", Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -70,11 +70,11 @@ func TestSidesDiffer(t *testing.T) {
 		}
 		return n
 	}
-	a, b := source{"a", "", "tiny m a 1 1 5\n"}, source{"b", "", "tiny S a 1 1 5\n"}
+	a, b := textFile{"a", "", "tiny m a 1 1 5\n"}, textFile{"b", "", "tiny S a 1 1 5\n"}
 	if n := noted(a, b); n != 2 {
 		t.Errorf("%d notes, want 2", n)
 	}
-	if n := noted(a, a) + noted(b) + noted(a, source{"b", "", "tiny S note\n"}); n != 0 {
+	if n := noted(a, a) + noted(b) + noted(a, textFile{"b", "", "tiny S note\n"}); n != 0 {
 		t.Errorf("%d notes, want none", n)
 	}
 }

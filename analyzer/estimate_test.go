@@ -16,7 +16,7 @@ import (
 )
 
 // estimated estimates what q selects of a source and returns the decomposition.
-func estimated(t *testing.T, q *query.Query, opt Options, complete bool, src source) report.Decomposition {
+func estimated(t *testing.T, q *query.Query, opt Options, complete bool, src textFile) report.Decomposition {
 	t.Helper()
 	s, err := openAll(t, opt, src)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestEstimate(t *testing.T) {
 	if err := l.WriteTokenlog(&text); err != nil {
 		t.Fatal(err)
 	}
-	src := source{"log.jsonl", "", text.String()}
+	src := textFile{"log.jsonl", "", text.String()}
 	log := new(estimate.Log)
 	log.Add(l.Requests)
 	want := log.Estimate(true).Summary(func(int64) bool { return true })
@@ -87,7 +87,7 @@ func TestEstimateRefused(t *testing.T) {
 		if err := l.WriteTokenlog(&text); err != nil {
 			t.Fatal(err)
 		}
-		return estimated(t, new(query.Query), Options{Workers: 2}, complete, source{"log.jsonl", "", text.String()})
+		return estimated(t, new(query.Query), Options{Workers: 2}, complete, textFile{"log.jsonl", "", text.String()})
 	}
 	d := read(1018, false)
 	if d.N != 0 || d.Total.Reason != "coverage" || d.Excluded["coverage"] == 0 || len(d.Tables) != 0 || len(d.Notes) != 1 {
@@ -98,7 +98,7 @@ func TestEstimateRefused(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for _, text := range []string{"{\"request_id\":\"a\",\"sent_ns\":1,\"status\":\"failed\"}\n", "{\"request_id\":\"a\",\"sent_ns\":1,\"first_token_ns\":2,\"last_token_ns\":9,\"output_tokens\":4,\"status\":\"ok\"}\n"} {
-		d := estimated(t, new(query.Query), Options{}, true, source{"log.jsonl", "", text})
+		d := estimated(t, new(query.Query), Options{}, true, textFile{"log.jsonl", "", text})
 		if d.Total.Reason != "not_recorded" || d.N != 0 {
 			t.Errorf("%s: %+v", text, d)
 		}
@@ -113,7 +113,7 @@ func TestEstimateByGroupAndWindow(t *testing.T) {
 	if err := l.WriteTokenlog(&text); err != nil {
 		t.Fatal(err)
 	}
-	src := source{"log.jsonl", "", text.String()}
+	src := textFile{"log.jsonl", "", text.String()}
 	ask := func(flags ...string) *report.Report {
 		t.Helper()
 		s, err := openAll(t, Options{Workers: 2}, src)

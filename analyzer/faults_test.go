@@ -52,7 +52,7 @@ func (r *faultyReader) Read(p []byte) (int, error) {
 func TestReadErrors(t *testing.T) {
 	before := runtime.NumGoroutine()
 	text := randomText(rand.New(rand.NewPCG(1, 1)), 200, "m")
-	in := inputsOf(source{"good", "", text}, source{"bad", "", "tiny m a 1 1 1\n" + text})
+	in := inputsOf(textFile{"good", "", text}, textFile{"bad", "", "tiny m a 1 1 1\n" + text})
 	in.List[1].Source = &faultySource{Source: in.List[1].Source, at: 3000}
 	s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 3})
 	if err != nil {
@@ -83,11 +83,11 @@ func TestCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
 	text := strings.Repeat("tiny m a 1 1 1\n", 1000)
 	ctx, cancel := context.WithCancel(t.Context())
-	s := openTest(t, Options{Workers: 2, Progress: func(int64, int64) { cancel() }}, 500, source{"x", "", text})
+	s := openTest(t, Options{Workers: 2, Progress: func(int64, int64) { cancel() }}, 500, textFile{"x", "", text})
 	if _, err := s.run(ctx, new(query.Query), tinyEngine()); !errors.Is(err, context.Canceled) {
 		t.Errorf("while reading: %v", err)
 	}
-	s = openTest(t, Options{Workers: 2}, 500, source{"x", "", text})
+	s = openTest(t, Options{Workers: 2}, 500, textFile{"x", "", text})
 	runTest(t, s, new(query.Query))
 	if _, err := s.run(ctx, new(query.Query), tinyEngine()); !errors.Is(err, context.Canceled) {
 		t.Errorf("over resident rows: %v", err)
@@ -111,7 +111,7 @@ func TestProgress(t *testing.T) {
 		}
 		last = done
 		calls++
-	}}, 0, source{"x", "", text}, source{"y", "", text})
+	}}, 0, textFile{"x", "", text}, textFile{"y", "", text})
 	runTest(t, s, new(query.Query))
 	if last != 2*int64(len(text)) || calls < 2 {
 		t.Errorf("ends at %d after %d calls", last, calls)
@@ -126,7 +126,7 @@ func (pipe) At() io.ReaderAt { return nil }
 
 func TestSourceWithoutSize(t *testing.T) {
 	text := strings.Repeat("tiny m a 1 1 1\n", 50)
-	in := inputsOf(source{"x", "", text})
+	in := inputsOf(textFile{"x", "", text})
 	in.List[0].Source = pipe{in.List[0].Source}
 	opt := Options{Workers: 2, Memory: 1, Progress: func(_, total int64) {
 		if total != -1 {
@@ -164,7 +164,7 @@ func TestInputChanges(t *testing.T) {
 	text := strings.Repeat(line, 50)
 	for _, again := range []string{strings.Repeat(line, 20), text + line, ""} {
 		for _, flags := range [][]string{nil, {"by=tenant"}} {
-			in := inputsOf(source{"x", "", text})
+			in := inputsOf(textFile{"x", "", text})
 			src := &changingSource{in.List[0].Source, text}
 			in.List[0].Source = src
 			s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 2, Memory: 1})

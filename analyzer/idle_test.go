@@ -14,7 +14,7 @@ func TestIdleWindows(t *testing.T) {
 	text := `{"request_id":"a","replica":"x","clock":"run","arrival":0,"admitted":0.5,"output_tokens":3,"token_timestamps":[1,2,3]}
 {"request_id":"b","replica":"y","clock":"run","arrival":20,"admitted":20.5,"output_tokens":5,"token_timestamps":[21,22,23,24,25]}
 `
-	run, _ := ask(t, []string{"window=5s"}, source{name: "log.jsonl", text: text})
+	run, _ := ask(t, []string{"window=5s"}, textFile{name: "log.jsonl", text: text})
 	if len(run.Windows) != 6 {
 		t.Fatalf("%d windows", len(run.Windows))
 	}
@@ -41,7 +41,7 @@ func TestIdleWindows(t *testing.T) {
 	text = `{"request_id":"a","clock":"run","arrival":0,"output_tokens":3,"finished":3}
 {"request_id":"b","clock":"run","arrival":20,"output_tokens":5,"finished":25}
 `
-	run, _ = ask(t, []string{"window=5s"}, source{name: "log.jsonl", text: text})
+	run, _ = ask(t, []string{"window=5s"}, textFile{name: "log.jsonl", text: text})
 	for i := range run.Windows {
 		if v := run.Windows[i].Throughput.Values["batch_decode"]; v.Known {
 			t.Errorf("window %d: %+v", i, v)
@@ -61,7 +61,7 @@ func TestStepsOfOtherGroups(t *testing.T) {
 	for i := range 8 {
 		fmt.Fprintf(&engine, "INFO 11-29 14:53:%02d [loggers.py:1] Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%%, Prefix cache hit rate: 0.0%%\n", 19+i)
 	}
-	list := []source{{"log.jsonl", "x", log.String()}, {"server.log", "x", engine.String()}}
+	list := []textFile{{"log.jsonl", "x", log.String()}, {"server.log", "x", engine.String()}}
 	for _, by := range []string{"model", "prompt_tokens", "status"} {
 		run, _ := ask(t, []string{"by=" + by, "window=4s"}, list...)
 		if len(run.Steps) == 0 || len(run.Groups) == 0 {
@@ -94,7 +94,7 @@ func TestTokenLatencyOfSome(t *testing.T) {
 {"request_id":"d","clock":"run","arrival":0,"output_tokens":5,"token_timestamps":[0.1,0.2,0.3]}
 `
 	for _, options := range [][]string{nil, {"window=10s"}, {"by=status"}} {
-		run, _ := ask(t, options, source{name: "log.jsonl", text: text})
+		run, _ := ask(t, options, textFile{name: "log.jsonl", text: text})
 		wants(t, &run.Cell, "token_latency", 6, "mean", 230.0/6, "max", 100.0) // 7.5 × 4, 100 × 2
 		wants(t, &run.Cell, "tokens_per_chunk", 3, "mean", 2.0)
 		m := run.Metrics["token_latency"]
@@ -111,7 +111,7 @@ func TestStepsCapped(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&log, "INFO 11-29 %02d:%02d:%02d [loggers.py:1] Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 1.0 tokens/s, Running: 2 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%%, Prefix cache hit rate: 0.0%%\n", 10+i/3600, i/60%60, i%60)
 	}
-	run, r := ask(t, []string{"window=1s"}, source{"server.log", "", log.String()})
+	run, r := ask(t, []string{"window=1s"}, textFile{"server.log", "", log.String()})
 	shown := int64(0)
 	for i := range run.Windows {
 		for _, s := range run.Windows[i].Steps {

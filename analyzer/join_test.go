@@ -13,7 +13,7 @@ import (
 )
 
 // joined answers a query about sources that are joined.
-func joined(t *testing.T, opt Options, q *query.Query, list ...source) *report.Report {
+func joined(t *testing.T, opt Options, q *query.Query, list ...textFile) *report.Report {
 	t.Helper()
 	opt.Join = true
 	s, err := openAll(t, opt, list...)
@@ -32,7 +32,7 @@ func joined(t *testing.T, opt Options, q *query.Query, list ...source) *report.R
 // own, and of 36 of them by the server, together with 4 that another client sent.
 // Milliseconds: the client waits 69 for the first token at the server and 8 + i%7
 // + 6 more; tokens come every 40.
-func pairSources() (client, server source) {
+func pairSources() (client, server textFile) {
 	var a, b strings.Builder
 	for i := range 40 {
 		sent := 100_000 + 500*i
@@ -45,7 +45,7 @@ func pairSources() (client, server source) {
 	for i := range 4 {
 		b.WriteString(serverLine(fmt.Sprintf("chatcmpl-other%d", i), 1764427000_000+int64(500*i), i))
 	}
-	return source{name: "client.jsonl", text: a.String()}, source{name: "server.jsonl", text: b.String()}
+	return textFile{name: "client.jsonl", text: a.String()}, textFile{name: "server.jsonl", text: b.String()}
 }
 
 func serverLine(id string, at int64, i int) string {
@@ -55,7 +55,7 @@ func serverLine(id string, at int64, i int) string {
 
 func TestJoinedRequestsAreCountedOnce(t *testing.T) {
 	client, server := pairSources()
-	for _, list := range [][]source{{client, server}, {server, client}} {
+	for _, list := range [][]textFile{{client, server}, {server, client}} {
 		r := joined(t, Options{Workers: 2}, &query.Query{}, list...)
 		if len(r.Runs) != 1 {
 			t.Fatalf("%d runs", len(r.Runs))
@@ -152,14 +152,14 @@ func TestOffsetIsShownAndNotApplied(t *testing.T) {
 // TestBenchmarkWithoutIDs: a result of vLLM's benchmark is joined by the numbers in
 // the server's ids, if there are any; else the report says what to do.
 func TestBenchmarkWithoutIDs(t *testing.T) {
-	result := source{name: "result.json", text: `{"backend":"vllm","model_id":"m","num_prompts":3,"request_rate":"inf","duration":1.5,"completed":3,"total_input_tokens":30,"total_output_tokens":9,"input_lens":[10,10,10],"output_lens":[3,3,3],"ttfts":[0.1,0.2,0.3],"itls":[[0.01,0.01],[0.01,0.01],[0.01,0.01]],"start_times":[500.0,500.1,500.2],"generated_texts":["","",""],"errors":["","",""]}`}
-	log := func(name string) source {
+	result := textFile{name: "result.json", text: `{"backend":"vllm","model_id":"m","num_prompts":3,"request_rate":"inf","duration":1.5,"completed":3,"total_input_tokens":30,"total_output_tokens":9,"input_lens":[10,10,10],"output_lens":[3,3,3],"ttfts":[0.1,0.2,0.3],"itls":[[0.01,0.01],[0.01,0.01],[0.01,0.01]],"start_times":[500.0,500.1,500.2],"generated_texts":["","",""],"errors":["","",""]}`}
+	log := func(name string) textFile {
 		var b strings.Builder
 		for i := range 3 {
 			id := fmt.Sprintf(name, i)
 			fmt.Fprintf(&b, "(APIServer pid=1) INFO 02-05 14:22:33 [logger.py:57] Received request %s: params: SamplingParams(n=1, temperature=0.7, max_tokens=128), lora_request: None.\n(APIServer pid=1) INFO 02-05 14:22:33 [async_llm.py:360] Added request %s-a8a65d16.\n", id, id)
 		}
-		return source{name: "server.log", text: b.String()}
+		return textFile{name: "server.log", text: b.String()}
 	}
 	r := joined(t, Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-bench-1a2b3c4d-%d"))
 	if j := r.Runs[0].Join; j.Joined != 3 || j.Requests != 3 || j.Pairs[0].Rules["position"] != 3 {
@@ -362,11 +362,11 @@ func TestExportOfJoinedRows(t *testing.T) {
 // TestChoicesOfJoinedRequests: the server logs the two choices of a request as
 // requests of their own. They are one, with a pace each.
 func TestChoicesOfJoinedRequests(t *testing.T) {
-	client := source{name: "client.jsonl", text: `{"request_id":"r","side":"client","clock":"monotonic","sent_ms":100000,"token_timestamps_ms":[100110,100120,100130,100140],"output_tokens":6}` + "\n"}
+	client := textFile{name: "client.jsonl", text: `{"request_id":"r","side":"client","clock":"monotonic","sent_ms":100000,"token_timestamps_ms":[100110,100120,100130,100140],"output_tokens":6}` + "\n"}
 	line := func(id string, tokens string) string {
 		return fmt.Sprintf(`{"request_id":%q,"received_ms":1764428000000,"token_timestamps_ms":[%s],"output_tokens":3,"prompt_tokens":10}`+"\n", id, tokens)
 	}
-	server := source{name: "server.jsonl", text: line("cmpl-r-0", "1764428000100,1764428000110,1764428000120") + line("cmpl-r-1", "1764428000090,1764428000120,1764428000150")}
+	server := textFile{name: "server.jsonl", text: line("cmpl-r-0", "1764428000100,1764428000110,1764428000120") + line("cmpl-r-1", "1764428000090,1764428000120,1764428000150")}
 	run := joined(t, Options{}, &query.Query{}, client, server).Runs[0]
 	if run.Requests.Total != 1 || run.Join.Joined != 1 {
 		t.Fatalf("%d requests, %+v", run.Requests.Total, run.Join)
@@ -393,7 +393,7 @@ func TestBeamSearchOfJoinedRequests(t *testing.T) {
 		fmt.Fprintf(&client, `{"request_id":"r%d","side":"client","clock":"monotonic","sent_ms":100000,"token_timestamps_ms":[100080,100120,100160],"output_tokens":3}`+"\n", i)
 		server.WriteString(strings.Replace(serverLine(fmt.Sprintf("chatcmpl-r%d", i), 1764428000_000, i), "}\n", beam+"}\n", 1))
 	}
-	list := []source{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
+	list := []textFile{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
 	run := joined(t, Options{}, &query.Query{SLO: []query.Limit{{Metric: "tpot", Max: 50e6}}}, list...).Runs[0]
 	for _, side := range run.Sides {
 		if m := side.Metrics["tpot"]; m.N != 1 || m.Mean != 40e6 || m.Excluded["beam"] != 1 {
@@ -425,8 +425,8 @@ func TestBeamSearchOfJoinedRequests(t *testing.T) {
 // TestJoinSaysWhatIsWrong: a clock that was set between two requests, an id given
 // twice and one with two candidates are diagnosed, and link or align nothing.
 func TestJoinSaysWhatIsWrong(t *testing.T) {
-	client := source{name: "client.jsonl", text: ""}
-	server := source{name: "server.jsonl", text: ""}
+	client := textFile{name: "client.jsonl", text: ""}
+	server := textFile{name: "server.jsonl", text: ""}
 	for i, id := range []string{"a", "b", "c", "d"} {
 		sent := 1764428000_000 + 1000*i
 		client.text += fmt.Sprintf(`{"request_id":%q,"side":"client","sent_ms":%d,"first_token_ms":%d,"last_token_ms":%d,"output_tokens":2}`+"\n", id, sent, sent+100, sent+200)

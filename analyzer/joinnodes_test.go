@@ -15,8 +15,8 @@ import (
 // named by their logs, and nothing is corrected.
 func TestP57ClockOfADecodeHost(t *testing.T) {
 	const base = 1764428000000
-	prefill := source{name: "prefill.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"prefill","clock":"wall/a","queued_ms":%d,"admitted_ms":%d,"prefill_done_ms":%d,"output_tokens":1}`+"\n", base+10, base+10, base+310)}
-	decode := source{name: "decode.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"decode","clock":"wall/b","queued_ms":%d,"admitted_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", base-200, base-110, base-40, base-20)}
+	prefill := textFile{name: "prefill.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"prefill","clock":"wall/a","queued_ms":%d,"admitted_ms":%d,"prefill_done_ms":%d,"output_tokens":1}`+"\n", base+10, base+10, base+310)}
+	decode := textFile{name: "decode.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"decode","clock":"wall/b","queued_ms":%d,"admitted_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", base-200, base-110, base-40, base-20)}
 	run := joined(t, Options{Align: true}, &query.Query{}, prefill, decode).Runs[0]
 	if run.Requests.Total != 1 || run.Side != "decode" {
 		t.Fatalf("%d requests at the %s: a prefill row is in no total", run.Requests.Total, run.Side)
@@ -43,7 +43,7 @@ func TestP55BehindAProxy(t *testing.T) {
 	text := line("proxy", fmt.Sprintf(`"arrival_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2,"d_proxy_ms":10`, base, base+460, base+480)) +
 		line("prefill", fmt.Sprintf(`"received_ms":%d,"output_tokens":1,"d_prefill_ms":300`, base+10)) +
 		line("decode", fmt.Sprintf(`"received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2,"d_kv_transfer_ms":80,"d_decode_queue_ms":50,"d_first_decode_ms":20`, base+300, base+459, base+479))
-	for what, list := range map[string][]source{
+	for what, list := range map[string][]textFile{
 		"one log":    {{name: "all.jsonl", text: text}},
 		"three logs": {{name: "a.jsonl", text: strings.SplitAfter(text, "\n")[0]}, {name: "b.jsonl", text: strings.SplitAfter(text, "\n")[1]}, {name: "c.jsonl", text: strings.SplitAfter(text, "\n")[2]}},
 	} {
@@ -73,8 +73,8 @@ func TestP55BehindAProxy(t *testing.T) {
 // TestP55SGLangNodes is the worked example of SGLang's nodes, as their logs tell
 // it: the decode node waits 421 ms, 400 of them for the other one.
 func TestP55SGLangNodes(t *testing.T) {
-	prefill := source{name: "prefill.log", text: "[2026-09-24 08:47:50.616 TP0] ReqTimeStats(rid=p1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=1, attempts=0, type=prefill): bootstrap_duration=18.00ms, queue_duration=30.00ms, forward_duration=365.00ms, entry_time=1790239662.267, transfer_speed=0.00 GB/s, transfer_total=0.00 MB\n"}
-	decode := source{name: "decode.log", text: "[2026-09-24 08:47:52.616 TP0] ReqTimeStats(rid=d1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=19, attempts=0, type=decode): bootstrap_duration=9.00ms, alloc_wait_duration=11.00ms, transfer_duration=400.00ms, queue_duration=1.00ms, forward_duration=1321.16ms, entry_time=1790239662.260\n"}
+	prefill := textFile{name: "prefill.log", text: "[2026-09-24 08:47:50.616 TP0] ReqTimeStats(rid=p1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=1, attempts=0, type=prefill): bootstrap_duration=18.00ms, queue_duration=30.00ms, forward_duration=365.00ms, entry_time=1790239662.267, transfer_speed=0.00 GB/s, transfer_total=0.00 MB\n"}
+	decode := textFile{name: "decode.log", text: "[2026-09-24 08:47:52.616 TP0] ReqTimeStats(rid=d1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=19, attempts=0, type=decode): bootstrap_duration=9.00ms, alloc_wait_duration=11.00ms, transfer_duration=400.00ms, queue_duration=1.00ms, forward_duration=1321.16ms, entry_time=1790239662.260\n"}
 	run := joined(t, Options{}, &query.Query{}, prefill, decode).Runs[0]
 	if run.Requests.Total != 1 || run.Side != "decode" || run.Join.Joined != 1 || run.Join.Pairs[0].Rules["join_group"] != 1 {
 		t.Fatalf("%d requests at the %s, %+v", run.Requests.Total, run.Side, run.Join)
@@ -112,9 +112,9 @@ func v1Span(id string, start, queue, prefill, rest, decode, asked, tokens int) s
 // a server. Neither's TTFT is the user's.
 func TestP55VLLMSpans(t *testing.T) {
 	const name = "___prefill_addr_10.0.1.2:21001___decode_addr_10.0.1.3:22001_93923d63113b4b338973f24d19d4bf11"
-	prefill := source{name: "prefill.json", text: v1Span("cmpl-"+name+"-0", 1764428001000, 30, 300, 12, 0, 1, 1)}
-	decode := source{name: "decode.json", text: v1Span("cmpl-"+name+"-0", 1764428001350, 90, 20, 8, 500, 64, 50)}
-	client := source{name: "client.jsonl", text: fmt.Sprintf(`{"request_id":%q,"side":"client","clock":"monotonic","sent_ms":100000,"first_token_ms":100500,"last_token_ms":101000,"output_tokens":50}`+"\n", name)}
+	prefill := textFile{name: "prefill.json", text: v1Span("cmpl-"+name+"-0", 1764428001000, 30, 300, 12, 0, 1, 1)}
+	decode := textFile{name: "decode.json", text: v1Span("cmpl-"+name+"-0", 1764428001350, 90, 20, 8, 500, 64, 50)}
+	client := textFile{name: "client.jsonl", text: fmt.Sprintf(`{"request_id":%q,"side":"client","clock":"monotonic","sent_ms":100000,"first_token_ms":100500,"last_token_ms":101000,"output_tokens":50}`+"\n", name)}
 	run := joined(t, Options{}, &query.Query{}, prefill, decode, client).Runs[0]
 	if run.Requests.Total != 1 || run.Side != "client" || run.Metrics["ttft"].Side != "client" || run.Metrics["ttft"].Mean != 500e6 || run.Metrics["ttft_server"].N != 0 {
 		t.Errorf("%d requests at the %s, TTFT %+v", run.Requests.Total, run.Side, run.Metrics["ttft"])
@@ -136,7 +136,7 @@ func TestP55VLLMSpans(t *testing.T) {
 	if want := "queue 30, prefill 300, kv_transfer+decode_queue 90, first_decode 20, input+ingress+egress 20, residual 40"; strings.Join(got, ", ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	for node, in := range map[string]source{"prefill": prefill, "decode": decode} {
+	for node, in := range map[string]textFile{"prefill": prefill, "decode": decode} {
 		lone := analyze(t, &query.Query{}, in).Runs[0]
 		if lone.Side != node || lone.Metrics["ttft"].N != 0 {
 			t.Errorf("the %s node alone: %s side, TTFT %+v", node, lone.Side, lone.Metrics["ttft"])
@@ -162,7 +162,7 @@ func windowsOfTwoHosts(t *testing.T, clientClock, serverClock string) {
 		fmt.Fprintf(&client, `{"request_id":"r%d","side":"client","clock":%q,"sent_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, clientClock, sent, sent+50, sent+60)
 		fmt.Fprintf(&server, `{"request_id":"r%d","side":"server","clock":%q,"received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, serverClock, sent+5-700, sent+45-700, sent+55-700)
 	}
-	inputs := []source{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
+	inputs := []textFile{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
 	run := joined(t, Options{}, &query.Query{Window: 500e6}, inputs...).Runs[0]
 	for _, w := range run.Windows {
 		for _, name := range []string{"ttft_client", "ttft_server", "tpot", "e2e"} {

@@ -54,14 +54,14 @@ func TestRealSpansAndLog(t *testing.T) {
 }
 
 // realSource reads a real file, or skips the test where there is none.
-func realSource(t *testing.T, name string) source {
+func realSource(t *testing.T, name string) textFile {
 	t.Helper()
 	path := data(t, name)[0]
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return source{name: filepath.Base(path), text: string(text)}
+	return textFile{name: filepath.Base(path), text: string(text)}
 }
 
 // spanTimes returns the start and the end of latency of every span, found with a
@@ -104,7 +104,7 @@ func statisticsTimes(t *testing.T, text string) (out []int64) {
 // joined or not, and each row is in the figures of its side once, or repeats
 // another.
 func TestJoinOfEverything(t *testing.T) {
-	var list []source
+	var list []textFile
 	for _, in := range fixtures(t) {
 		if s, err := openAll(t, Options{}, in); err == nil && !strings.HasSuffix(in.name, ".gz") {
 			s.Close()

@@ -25,7 +25,7 @@ func rateOf(t *testing.T, c *report.Cell, name string) float64 {
 // TestP33InferredEnd: r9 is open at the end of the log, in no latency, and the
 // curve drops where the engine says so, with a mark.
 func TestP33InferredEnd(t *testing.T) {
-	log := source{"server.log", "", `INFO 03-01 17:00:00 [logger.py:57] Received request r9: prompt: 'x', params: SamplingParams(n=1), prompt_token_ids: None, lora_request: None.
+	log := textFile{"server.log", "", `INFO 03-01 17:00:00 [logger.py:57] Received request r9: prompt: 'x', params: SamplingParams(n=1), prompt_token_ids: None, lora_request: None.
 INFO 03-01 17:00:00 [loggers.py:1] Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 1.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%, Prefix cache hit rate: 0.0%
 INFO 03-01 17:00:03 [loggers.py:1] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 9.0 tokens/s, Running: 0 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.0%, Prefix cache hit rate: 0.0%
 INFO 03-01 17:15:00 [launcher.py:1] Shutting down
@@ -57,8 +57,8 @@ func TestCrossRatio(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"request_id":"r%d","side":"client","sent":1785405600,"token_timestamps":[%s],"output_tokens":601,"replica":"a"}`, id, strings.Join(stamps, ","))
 	}
-	client := source{"client.jsonl", "x", record(1) + "\n" + record(2) + "\n"}
-	server := source{"server.log", "x", statsLog(0, [5]int{0, 20, 2, 0, 1}, [5]int{0, 20, 2, 0, 1}, [5]int{0, 20, 2, 0, 1})}
+	client := textFile{"client.jsonl", "x", record(1) + "\n" + record(2) + "\n"}
+	server := textFile{"server.log", "x", statsLog(0, [5]int{0, 20, 2, 0, 1}, [5]int{0, 20, 2, 0, 1}, [5]int{0, 20, 2, 0, 1})}
 	analyze := func(flags ...string) report.Run {
 		s, err := openAll(t, Options{Workers: 2, Years: map[string]int{"": 2026}}, client, server)
 		if err != nil {
@@ -119,13 +119,13 @@ func TestReplicasThatDoNotReport(t *testing.T) {
 // TestRealCross: spans and the log of one real server, eight hours apart by their
 // zones. Both tell the same batch and the same rate of tokens.
 func TestRealCross(t *testing.T) {
-	var list []source
+	var list []textFile
 	for _, name := range []string{"server-paired-with-otlp.log", "otlp-llm_request-v0.11-engineV1.traces.json"} {
 		text, err := os.ReadFile(data(t, "vllm/"+name)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, source{name, "p", string(text)})
+		list = append(list, textFile{name, "p", string(text)})
 	}
 	s, err := openAll(t, Options{Workers: 2, Zones: map[string]*time.Location{"": time.FixedZone("UTC-8", -8*3600)}}, list...)
 	if err != nil {

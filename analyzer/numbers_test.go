@@ -25,7 +25,7 @@ func TestSampleAgainstBruteForce(t *testing.T) {
 	for name, read := range map[string]func(*testing.T, string) []bruteRequest{"vllm-bench.json": bruteBench, "tokenlog.jsonl": bruteTokenLog} {
 		text := sample(t, name)
 		requests := read(t, text)
-		run, _ := ask(t, nil, source{name: name, text: text})
+		run, _ := ask(t, nil, textFile{name: name, text: text})
 		var ok, failed int64
 		for _, r := range requests {
 			if r.failed {
@@ -78,7 +78,7 @@ func auditFiles(t *testing.T, names []string, atLeast int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := source{name: filepath.Base(name), text: string(text)}
+		in := textFile{name: filepath.Base(name), text: string(text)}
 		probe := analyze(t, new(query.Query), in)
 		for i, run := range probe.Runs {
 			if run.Requests.Total == 0 {
@@ -133,7 +133,7 @@ func explains(t *testing.T, run report.Run) {
 // TestSampleGroupsAddUp checks that groups and windows split the requests and
 // that a filter leaves what it says.
 func TestSampleGroupsAddUp(t *testing.T) {
-	in := source{name: "tokenlog.jsonl", text: sample(t, "tokenlog.jsonl")}
+	in := textFile{name: "tokenlog.jsonl", text: sample(t, "tokenlog.jsonl")}
 	run, _ := ask(t, []string{"by=prompt_tokens", "window=2s"}, in)
 	var groups, windows, both int64
 	for _, g := range run.Groups {
@@ -224,7 +224,7 @@ func TestWindowsAreCapped(t *testing.T) {
 func TestReportIsStrictJSON(t *testing.T) {
 	q := queryOf(t, "by=status", "window=5s", "trim=warmup=3")
 	q.SLO = slo(t, "ttft=100ms,tpot=20ms")
-	r := analyze(t, q, source{name: "a", text: sample(t, "tokenlog.jsonl")}, source{name: "b", text: sample(t, "vllm-bench.json")})
+	r := analyze(t, q, textFile{name: "a", text: sample(t, "tokenlog.jsonl")}, textFile{name: "b", text: sample(t, "vllm-bench.json")})
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(jsonOf(t, r)), &doc); err != nil || len(doc["runs"].([]any)) != 2 {
 		t.Error(err)
@@ -238,11 +238,11 @@ func TestReportIsStrictJSON(t *testing.T) {
 // of records, but makes no time line of clocks that have none in common.
 func TestUnitedRecordsWithoutACommonClock(t *testing.T) {
 	record := `{"request_id":"%s","side":"client","clock":"%s","sent":%s,"token_timestamps":[%s],"output_tokens":1}` + "\n"
-	log := func(name, clock, sent, token string) source {
-		return source{name, "both", fmt.Sprintf(record, name, clock, sent, token)}
+	log := func(name, clock, sent, token string) textFile {
+		return textFile{name, "both", fmt.Sprintf(record, name, clock, sent, token)}
 	}
 	for _, c := range []struct {
-		a, b   source
+		a, b   textFile
 		common bool
 	}{
 		{log("a", "run", "0", "0.1"), log("b", "run", "0", "0.3"), false},

@@ -20,7 +20,7 @@ func TestP52RotatedCopies(t *testing.T) {
 	all := line(1) + line(2) + line(3) + line(4)
 	f := func(second, want string, total int64) {
 		t.Helper()
-		r := analyze(t, new(query.Query), source{name: "a.log", text: all}, source{name: "a.log.1", text: second})
+		r := analyze(t, new(query.Query), textFile{name: "a.log", text: all}, textFile{name: "a.log.1", text: second})
 		got := ""
 		for _, d := range r.Diags {
 			if d.Code == "repeated_lines" {

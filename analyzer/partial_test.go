@@ -30,7 +30,7 @@ func TestPartialIsOfTheFirst(t *testing.T) {
 	for _, flags := range [][]string{nil, {"filter=prompt_tokens > 300"}} {
 		var parts []*Partial
 		tell := len(flags) == 0
-		s, err := openAll(t, Options{Block: 1 << 12}, source{name: "log.jsonl", text: log})
+		s, err := openAll(t, Options{Block: 1 << 12}, textFile{name: "log.jsonl", text: log})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestPartialIsOfTheFirst(t *testing.T) {
 				t.Fatalf("%d of %d rows", p.Rows, p.Total)
 			}
 			got := p.Report.Runs[0]
-			of := analyze(t, queryOf(t, flags...), source{name: "log.jsonl", text: strings.Join(lines[:p.Rows], "")})
+			of := analyze(t, queryOf(t, flags...), textFile{name: "log.jsonl", text: strings.Join(lines[:p.Rows], "")})
 			want := of.Runs[0]
 			settle(t, &got.Cell)
 			if len(flags) == 0 && got.Requests.Total != p.Rows || got.Removed != want.Removed && len(flags) == 0 {
@@ -102,13 +102,13 @@ func settle(t *testing.T, c *report.Cell) {
 // are made on the way or not, for any number of workers, and for lists that are read
 // again.
 func TestPartialChangesNothing(t *testing.T) {
-	var list []source
+	var list []textFile
 	for i, in := range fixtures(t) {
 		if i%8 == 0 {
 			list = append(list, in)
 		}
 	}
-	list = append(list, source{name: "log.jsonl", text: shapedRecords(t, 500)})
+	list = append(list, textFile{name: "log.jsonl", text: shapedRecords(t, 500)})
 	told := 0
 	for i, in := range list {
 		for _, flags := range [][]string{nil, {"filter=prompt_tokens > 100", "by=status"}, {"window=1s"}, {"definition=vllm-2024"}, {"definition=aiperf", "from=+1s"}} {
@@ -158,7 +158,7 @@ func TestPartialChangesNothing(t *testing.T) {
 // time, which would be too little.
 func TestPartialWithHoles(t *testing.T) {
 	var parts []*Partial
-	s, err := openAll(t, Options{Block: 1 << 12, Elsewhere: newPlaces(1)}, source{name: "log.jsonl", text: shapedRecords(t, 900)})
+	s, err := openAll(t, Options{Block: 1 << 12, Elsewhere: newPlaces(1)}, textFile{name: "log.jsonl", text: shapedRecords(t, 900)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // too the last ones are a sixteenth as long: what one reader has left while the
 // others have none is little.
 func TestRanges(t *testing.T) {
-	in := source{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 400)}
+	in := textFile{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 400)}
 	size := int64(len(in.text))
 	for _, others := range []Elsewhere{nil, newPlaces(1)} {
 		s, err := openAll(t, Options{Elsewhere: others, Workers: 1}, in)

@@ -46,7 +46,7 @@ func memo(b *report.Breakdown, name string) string {
 // TestRanks: traces of ranks of one deployment are one run with a table for each,
 // and what they say together is how long each waits for the others.
 func TestRanks(t *testing.T) {
-	a, b := source{"a.json", "", rankTrace(0, 2, 1000, 100, 100, 200)}, source{"b.json", "", rankTrace(1, 2, 1001, 100, 150, 120)}
+	a, b := textFile{"a.json", "", rankTrace(0, 2, 1000, 100, 100, 200)}, textFile{"b.json", "", rankTrace(1, 2, 1001, 100, 150, 120)}
 	r := analyze(t, new(query.Query), a, b)
 	if len(r.Runs) != 1 || r.Runs[0].Label != "a.json+1" || !slices.ContainsFunc(r.Runs[0].Notes, func(s string) bool { return strings.HasPrefix(s, "2 traces of ranks") }) {
 		t.Fatalf("%d runs: %s, %q", len(r.Runs), r.Runs[0].Label, r.Runs[0].Notes)
@@ -65,7 +65,7 @@ func TestRanks(t *testing.T) {
 	if got := fmt.Sprint(r.Runs[0].Config); got != "[[backend nccl] [rank 0] [world_size 2] [rank 1]]" {
 		t.Errorf("settings %s", got)
 	}
-	for name, list := range map[string][]source{
+	for name, list := range map[string][]textFile{
 		"labels":         {{"a.json", "A", a.text}, {"b.json", "B", b.text}},
 		"one rank twice": {a, {"c.json", "", rankTrace(0, 2, 1000, 100, 100)}},
 		"other times":    {a, {"c.json", "", rankTrace(1, 2, 9000, 100, 100)}},
@@ -76,7 +76,7 @@ func TestRanks(t *testing.T) {
 			t.Errorf("%s: %d runs", name, len(r.Runs))
 		}
 	}
-	same := analyze(t, new(query.Query), source{"a.json", "L", a.text}, source{"b.json", "L", b.text})
+	same := analyze(t, new(query.Query), textFile{"a.json", "L", a.text}, textFile{"b.json", "L", b.text})
 	if x := same.Runs[0].Decompositions; len(same.Runs) != 1 || len(x) != 4 || memo(&x[1].Tables[0], "communication_wait") != "160000" {
 		t.Errorf("%d of %d runs", len(x), len(same.Runs))
 	}
@@ -97,7 +97,7 @@ func TestRanks(t *testing.T) {
 // TestRanksReal holds two of four ranks of a real deployment to the figures of
 // the specification, per token of one sequence in seven intervals.
 func TestRanksReal(t *testing.T) {
-	var list []source
+	var list []textFile
 	for _, name := range data(t, "vllm/tp4-rank?.pt.trace.json.gz") {
 		packed, err := os.ReadFile(name)
 		if err != nil {
@@ -111,7 +111,7 @@ func TestRanksReal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, source{filepath.Base(name), "", string(text)})
+		list = append(list, textFile{filepath.Base(name), "", string(text)})
 	}
 	run := analyze(t, new(query.Query), list...).Runs[0]
 	var ranks *report.Decomposition

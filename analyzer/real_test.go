@@ -15,13 +15,13 @@ import (
 )
 
 // openAll opens sources in memory with every format of the product.
-func openAll(t *testing.T, opt Options, list ...source) (*Session, error) {
+func openAll(t *testing.T, opt Options, list ...textFile) (*Session, error) {
 	t.Helper()
 	return Open(t.Context(), all.Set(), inputsOf(list...), "", opt)
 }
 
 // analyze answers a query about sources, which must work.
-func analyze(t *testing.T, q *query.Query, list ...source) *report.Report {
+func analyze(t *testing.T, q *query.Query, list ...textFile) *report.Report {
 	t.Helper()
 	s, err := openAll(t, Options{Workers: 2}, list...)
 	if err != nil {
@@ -36,20 +36,20 @@ func analyze(t *testing.T, q *query.Query, list ...source) *report.Report {
 }
 
 // fixtures returns every input of testdata/formats.
-func fixtures(t *testing.T) []source {
+func fixtures(t *testing.T) []textFile {
 	t.Helper()
 	names, err := filepath.Glob("../testdata/formats/*/*/input*")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%d fixtures, %v", len(names), err)
 	}
 	samples, _ := filepath.Glob("../testdata/sample/*.json*")
-	var out []source
+	var out []textFile
 	for _, name := range append(names, samples...) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, source{name: name, text: string(text)})
+		out = append(out, textFile{name: name, text: string(text)})
 	}
 	return out
 }
@@ -108,7 +108,7 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 }
 
 // everything is the report of q about a source, and the rows that it selects.
-func everything(t *testing.T, opt Options, cut int64, q *query.Query, in source) string {
+func everything(t *testing.T, opt Options, cut int64, q *query.Query, in textFile) string {
 	t.Helper()
 	s, err := openAll(t, opt, in)
 	if err != nil {
@@ -139,7 +139,7 @@ func firstDifference(a, b string) string {
 // TestRealRowsAreSelected compares the exported rows of a query with those of
 // all rows that the same condition, written in Go, holds for.
 func TestRealRowsAreSelected(t *testing.T) {
-	in := source{name: "tokenlog.jsonl", text: sample(t, "tokenlog.jsonl")}
+	in := textFile{name: "tokenlog.jsonl", text: sample(t, "tokenlog.jsonl")}
 	if _, err := all.Set().Lookup("tokenlog"); err != nil {
 		t.Skip(err)
 	}
@@ -197,7 +197,7 @@ func data(t *testing.T, pattern string) []string {
 // TestAnyInput gives everything, whatever it is, to every format: a report or
 // an error, never a panic.
 func TestAnyInput(t *testing.T) {
-	list := []source{
+	list := []textFile{
 		{name: "empty"}, {name: "binary", text: "\x00\x01\x02\xff\xfe"}, {name: "brace", text: "{"}, {name: "deep", text: strings.Repeat("[", 100000)},
 		{name: "line", text: strings.Repeat("x", 1<<20)}, {name: "nulls", text: "null\nnull\n"}, {name: "number", text: "1e999"},
 	}

@@ -128,7 +128,7 @@ func recompute(t *testing.T, files []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := source{name: filepath.Base(name), text: string(text)}
+		in := textFile{name: filepath.Base(name), text: string(text)}
 		for set, want := range results[name] {
 			r := analyze(t, &query.Query{Definition: set, Ranks: []float64{0.5, 0.9, 0.99}}, in).Runs[0]
 			for metric, stats := range want.Metrics {

@@ -10,7 +10,7 @@ import (
 )
 
 // scrapes is what a metrics endpoint of vLLM says of its tokens, scrape by scrape.
-func scrapes(tokens ...[2]int) source {
+func scrapes(tokens ...[2]int) textFile {
 	var b strings.Builder
 	for _, v := range tokens {
 		b.WriteString("# TYPE vllm:prompt_tokens_total counter\n# TYPE vllm:generation_tokens_total counter\n# TYPE vllm:request_prompt_tokens histogram\n")
@@ -19,7 +19,7 @@ func scrapes(tokens ...[2]int) source {
 		}
 		b.WriteString("# EOF\n")
 	}
-	return source{"metrics.prom", "x", b.String()}
+	return textFile{"metrics.prom", "x", b.String()}
 }
 
 // TestP32AbortedInTheCounters: five requests of 600 prompt tokens are aborted
@@ -30,7 +30,7 @@ func TestP32AbortedInTheCounters(t *testing.T) {
 	for i := range 5 {
 		records = append(records, fmt.Sprintf(`{"request_id":"r%d","arrival":%d,"token_timestamps":[%d.5],"output_tokens":1,"prompt_tokens":600,"status":"aborted"}`, i, 1764428000+i, 1764428000+i))
 	}
-	log := source{"log.jsonl", "x", strings.Join(records, "\n") + "\n"}
+	log := textFile{"log.jsonl", "x", strings.Join(records, "\n") + "\n"}
 	r := analyze(t, queryOf(t), scrapes([2]int{1000, 10}, [2]int{3000, 20}), log) // a rises by 2000 and 10, b by 1000 and 5
 	list := r.Runs[0].Reconciled
 	if len(list) != 2 {

@@ -44,7 +44,7 @@ func requestLines(r *rand.Rand, n int) string {
 // the workers, cuts and memory.
 func TestCountedValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
-	list := []source{
+	list := []textFile{
 		{"a.jsonl", "", requestLines(r, 400)},
 		{"b.jsonl", "two", requestLines(r, 150)},
 		{"c.jsonl", "two", requestLines(r, 60)},

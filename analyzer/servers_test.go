@@ -31,7 +31,7 @@ func TestServersStages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := openAll(t, Options{Join: true}, source{name: c.file, text: string(text)})
+		s, err := openAll(t, Options{Join: true}, textFile{name: c.file, text: string(text)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func randomText(r *rand.Rand, n int, run string) string {
 // the workers, ranges, blocks and memory, whether a query comes first or not.
 func TestCutsAndWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	list := []source{
+	list := []textFile{
 		{"a/x.log", "", randomText(r, 120, "m")},
 		{"b/x.log", "", randomText(r, 40, "r")},
 		{"y.log", "both", "tiny w1 a 9 50 1,2\n" + randomText(r, 30, "w")},
@@ -156,7 +156,7 @@ func TestNumbers(t *testing.T) {
 	text := "tiny m a 100 1 5,7\ntiny m b 200 3 8\ntiny m - 300 2 9\ntiny m a 450 - 2,50\n"
 	f := func(want string, flags ...string) {
 		t.Helper()
-		s := openTest(t, Options{Workers: 2}, 10, source{"dir/x", "", text})
+		s := openTest(t, Options{Workers: 2}, 10, textFile{"dir/x", "", text})
 		if got := numbers(runTest(t, s, queryOf(t, flags...))); got != "x:"+want+"\n" {
 			t.Errorf("%v:\n got %s want x:%s", flags, got, want)
 		}
@@ -184,7 +184,7 @@ func TestGroupCap(t *testing.T) {
 		fmt.Fprintf(&b, "tiny m t%04d 1 0 1\n", i)
 	}
 	b.WriteString("tiny m t0500 1 0 1\ntiny m t1008 1 0 1\n")
-	s := openTest(t, Options{}, 0, source{"x", "", b.String()})
+	s := openTest(t, Options{}, 0, textFile{"x", "", b.String()})
 	r := runTest(t, s, queryOf(t, "by=tenant"))
 	groups := r.Runs[0].Groups
 	if len(groups) != maxGroups {
@@ -205,7 +205,7 @@ func TestGroupCap(t *testing.T) {
 }
 
 func TestRuns(t *testing.T) {
-	labels := func(list ...source) string {
+	labels := func(list ...textFile) string {
 		t.Helper()
 		r := runTest(t, openTest(t, Options{}, 0, list...), new(query.Query))
 		var out []string
@@ -220,16 +220,16 @@ func TestRuns(t *testing.T) {
 	one, three := "tiny m a 1 1 1\n", "tiny r1 a 1 1 1\ntiny r2 a 1 1 1\ntiny r1 a 2 1 1\n"
 	for _, c := range []struct {
 		want string
-		list []source
+		list []textFile
 	}{
-		{"x 1 monotonic", []source{{"dir/x", "", one}}},
-		{"a/x 1 monotonic, b/x 1 monotonic", []source{{"dir/a/x", "", one}, {"dir/b/x", "", one}}},
-		{"x#1 1 monotonic, x#2 1 monotonic", []source{{"x", "", one}, {"x", "", one}}},
-		{"x#1 2 run, x#2 1 run", []source{{"x", "", three}}},
-		{"both 2 wall", []source{{"x", "both", "tiny w a 1 1 1\n"}, {"y", "both", "tiny w a 1 1 1\n"}}},
-		{"L 3 run, clock_mismatch", []source{{"x", "L", three}}},
-		{"both 2 mixed, clock_mismatch", []source{{"x", "both", "tiny w a 1 1 1\n"}, {"y", "both", one}}},
-		{"L 1 monotonic", []source{{"x", "L", one}}},
+		{"x 1 monotonic", []textFile{{"dir/x", "", one}}},
+		{"a/x 1 monotonic, b/x 1 monotonic", []textFile{{"dir/a/x", "", one}, {"dir/b/x", "", one}}},
+		{"x#1 1 monotonic, x#2 1 monotonic", []textFile{{"x", "", one}, {"x", "", one}}},
+		{"x#1 2 run, x#2 1 run", []textFile{{"x", "", three}}},
+		{"both 2 wall", []textFile{{"x", "both", "tiny w a 1 1 1\n"}, {"y", "both", "tiny w a 1 1 1\n"}}},
+		{"L 3 run, clock_mismatch", []textFile{{"x", "L", three}}},
+		{"both 2 mixed, clock_mismatch", []textFile{{"x", "both", "tiny w a 1 1 1\n"}, {"y", "both", one}}},
+		{"L 1 monotonic", []textFile{{"x", "L", one}}},
 	} {
 		if got := labels(c.list...); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -240,7 +240,7 @@ func TestRuns(t *testing.T) {
 // TestClocksOfUnitedRecords checks that kernels can tell the clocks of records
 // that a label unites: they have origins of their own.
 func TestClocksOfUnitedRecords(t *testing.T) {
-	s := openTest(t, Options{}, 0, source{"x", "L", "tiny r1 a 1 1 1\ntiny r2 a 1 1 1\n"})
+	s := openTest(t, Options{}, 0, textFile{"x", "L", "tiny r1 a 1 1 1\ntiny r2 a 1 1 1\n"})
 	clocks := make(map[string]bool)
 	if err := s.Rows(t.Context(), new(query.Query), false, func(b *trace.Batch) error {
 		clocks[b.Run.Clock.String()] = true
@@ -254,7 +254,7 @@ func TestClocksOfUnitedRecords(t *testing.T) {
 }
 
 func TestRunWithoutRequests(t *testing.T) {
-	s := openTest(t, Options{}, 0, source{"x", "", "tiny m note\ntiny m claims gaps mean 5\ntiny m claims gaps 0.99 5\n"})
+	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m note\ntiny m claims gaps mean 5\ntiny m claims gaps 0.99 5\n"})
 	r := runTest(t, s, new(query.Query))
 	run := r.Runs[0]
 	m := run.Metrics["gaps"]
@@ -270,7 +270,7 @@ func TestReported(t *testing.T) {
 	rows := "tiny m a 1 0 5,7\ntiny m a 2 0 8\n" // mean sum of the gaps: 10
 	f := func(claim string, flags []string, wantOurs float64, wantNote string) {
 		t.Helper()
-		s := openTest(t, Options{}, 0, source{"x", "", rows + "tiny m claims " + claim + "\n"})
+		s := openTest(t, Options{}, 0, textFile{"x", "", rows + "tiny m claims " + claim + "\n"})
 		e := tinyEngine()
 		if len(flags) == 0 {
 			flags = nil
@@ -295,8 +295,8 @@ func TestReported(t *testing.T) {
 
 func TestDetection(t *testing.T) {
 	set := formats.NewSet(tiny, tinyDocument)
-	good, bad, empty := source{"good", "", "tiny m a 1 1 1\n"}, source{"bad", "", "what is this\n"}, source{"none", "", ""}
-	open := func(force string, named bool, list ...source) (*Session, error) {
+	good, bad, empty := textFile{"good", "", "tiny m a 1 1 1\n"}, textFile{"bad", "", "what is this\n"}, textFile{"none", "", ""}
+	open := func(force string, named bool, list ...textFile) (*Session, error) {
 		in := inputsOf(list...)
 		for i := range in.List {
 			in.List[i].Named = named
@@ -360,7 +360,7 @@ func (s endlessState) Merge(o kernel.State) error {
 func (s endlessState) Next(*kernel.Facts) bool { return true }
 
 func TestEndlessKernel(t *testing.T) {
-	s := openTest(t, Options{}, 0, source{"x", "", "tiny m a 1 1 1\n"})
+	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m a 1 1 1\n"})
 	e := tinyEngine()
 	e.kernels = []kernel.Kernel{endless{}}
 	if _, err := s.run(t.Context(), new(query.Query), e); err == nil || !strings.Contains(err.Error(), "more than 8 passes") {
@@ -369,7 +369,7 @@ func TestEndlessKernel(t *testing.T) {
 }
 
 func TestQueryErrors(t *testing.T) {
-	s := openTest(t, Options{}, 0, source{"x", "", "tiny m a 1 1 1\n"})
+	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m a 1 1 1\n"})
 	_, err := s.Run(t.Context(), queryOf(t, "from=+5s", "to=+5s"))
 	var e *query.Error
 	if !errors.As(err, &e) || e.Flag != "--to" {
@@ -378,7 +378,7 @@ func TestQueryErrors(t *testing.T) {
 }
 
 func TestSteadyTrim(t *testing.T) {
-	s := openTest(t, Options{}, 0, source{"x", "", "tiny m a 10 0 1\ntiny m a 20 0 2\ntiny m a 30 0 4\ntiny m a 40 0 8\n"})
+	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m a 10 0 1\ntiny m a 20 0 2\ntiny m a 30 0 4\ntiny m a 40 0 8\n"})
 	e := tinyEngine()
 	e.kernels = append(e.kernels, steady{sums{}})
 	r, err := s.run(t.Context(), queryOf(t, "trim=steady"), e)

@@ -39,7 +39,7 @@ func TestSpilledRequests(t *testing.T) {
 				if round > 0 {
 					opt.Memory, opt.Scratch = 1<<(14+r.IntN(6)), t.TempDir()
 				}
-				s, err := openAll(t, opt, source{name: "events.jsonl", text: log})
+				s, err := openAll(t, opt, textFile{name: "events.jsonl", text: log})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,7 +8,7 @@ import (
 )
 
 // closedLoop is a log of 40 users who send one request after the other.
-func closedLoop() source {
+func closedLoop() textFile {
 	var records []string
 	for i := range 40 {
 		end := 0.01 * float64(i)

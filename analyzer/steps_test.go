@@ -24,7 +24,7 @@ func statsLog(engine int, lines ...[5]int) string {
 // TestEngineSteps: the statistics of a server log are in the report, also where a
 // query asks for what no step has, and beside requests.
 func TestEngineSteps(t *testing.T) {
-	log := source{"server.log", "", statsLog(0, [5]int{100, 40, 3, 4, 5}, [5]int{300, 60, 5, 0, 15}) + statsLog(1, [5]int{0, 7, 1, 0, 1})}
+	log := textFile{"server.log", "", statsLog(0, [5]int{100, 40, 3, 4, 5}, [5]int{300, 60, 5, 0, 15}) + statsLog(1, [5]int{0, 7, 1, 0, 1})}
 	for _, q := range []*query.Query{{}, queryOf(t, "filter=prompt_tokens > 5", "window=10s"), queryOf(t, "trim=warmup=2")} {
 		steps := analyze(t, q, log).Runs[0].Steps
 		if len(steps) != 2 || steps[0].Replica != "0" || steps[1].Replica != "1" || steps[0].N != 2 || steps[1].N != 1 || steps[0].Kind != "window" {
@@ -50,7 +50,7 @@ func TestEngineSteps(t *testing.T) {
 // TestStepSelection: steps are in an interval, a group, a window and a filter by
 // what they say of themselves.
 func TestStepSelection(t *testing.T) {
-	log := source{"server.log", "", statsLog(0, [5]int{100, 40, 3, 4, 5}, [5]int{300, 60, 5, 0, 15}, [5]int{0, 1, 9, 0, 15}) + statsLog(1, [5]int{0, 7, 1, 0, 1})}
+	log := textFile{"server.log", "", statsLog(0, [5]int{100, 40, 3, 4, 5}, [5]int{300, 60, 5, 0, 15}, [5]int{0, 1, 9, 0, 15}) + statsLog(1, [5]int{0, 7, 1, 0, 1})}
 	count := func(steps []report.Steps) string {
 		var list []string
 		for _, x := range steps {
@@ -112,7 +112,7 @@ func TestStepSelection(t *testing.T) {
 // order, with the labels of the report.
 func TestTable(t *testing.T) {
 	log := statsLog(0, [5]int{1, 1, 1, 1, 1}, [5]int{2, 2, 2, 2, 2})
-	s, err := openAll(t, Options{Workers: 2}, source{"a/x.log", "", log}, source{"b/x.log", "B", log})
+	s, err := openAll(t, Options{Workers: 2}, textFile{"a/x.log", "", log}, textFile{"b/x.log", "B", log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestTable(t *testing.T) {
 	if want := "[a/x.log 1 a/x.log 2 B 1 B 2]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s; %v", got, want, err)
 	}
-	claims := openTest(t, Options{}, 0, source{"x", "", "tiny m claims ttft mean 5\ntiny m claims e2e max 7\n"}, source{"y", "", "tiny m a 1 1 5\n"})
+	claims := openTest(t, Options{}, 0, textFile{"x", "", "tiny m claims ttft mean 5\ntiny m claims e2e max 7\n"}, textFile{"y", "", "tiny m a 1 1 5\n"})
 	n := 0
 	err = claims.Table(t.Context(), trace.ReportedTable, func(b *trace.Batch) error {
 		n += b.Rows

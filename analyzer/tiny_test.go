@@ -291,11 +291,11 @@ func tinyEngine() *engine {
 	return &engine{definition: report.Definition{Name: "default"}, kernels: []kernel.Kernel{sums{}}, distributions: map[string]report.Metric{"gaps": {Unit: "ns"}}}
 }
 
-// source is one input of a test: a name, a label or "", and its text.
-type source struct{ name, label, text string }
+// textFile is one input of a test: a name, a label or "", and its text.
+type textFile struct{ name, label, text string }
 
 // inputsOf returns inputs in memory.
-func inputsOf(list ...source) *formats.Inputs {
+func inputsOf(list ...textFile) *formats.Inputs {
 	in := new(formats.Inputs)
 	for _, s := range list {
 		in.List = append(in.List, formats.Input{Source: formats.FromBytes(s.name, []byte(s.text)), Label: s.label, Named: true})
@@ -304,7 +304,7 @@ func inputsOf(list ...source) *formats.Inputs {
 }
 
 // openTest opens a session on sources of the tiny formats.
-func openTest(t *testing.T, opt Options, cut int64, list ...source) *Session {
+func openTest(t *testing.T, opt Options, cut int64, list ...textFile) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), formats.NewSet(tiny, tinyDocument), inputsOf(list...), "", opt)
 	if err != nil {

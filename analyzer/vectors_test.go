@@ -83,7 +83,7 @@ func TestD2Goodput(t *testing.T) {
 		"": {6, 10, 0.1}, "vllm-2024": {6, 8, 0.1}, "vllm-2026": {6, 8, 0.1},
 		"aiperf": {5, 8, 5.0 / 60}, "genai-perf": {5, 8, 5.0 / 60}, "inference-perf": {5, 8, 5.0 / 60},
 	} {
-		r := analyze(t, &query.Query{Definition: name, SLO: slo}, source{name: "log.jsonl", text: log}).Runs[0]
+		r := analyze(t, &query.Query{Definition: name, SLO: slo}, textFile{name: "log.jsonl", text: log}).Runs[0]
 		g := r.Goodput
 		if float64(g.Good) != want[0] || float64(g.Denominator) != want[1] || g.Good+g.Missed+g.Unknown != g.Denominator {
 			t.Errorf("%q: %d of %d", name, g.Good, g.Denominator)
@@ -197,7 +197,7 @@ func TestD12Histogram(t *testing.T) {
 	const name = "vllm:time_to_first_token_seconds"
 	log := "# TYPE " + name + " histogram\n" + name + `_bucket{le="1.0"} 0` + "\n" + name + `_bucket{le="2.5"} 100` + "\n" +
 		name + `_bucket{le="+Inf"} 100` + "\n" + name + "_sum 105\n" + name + "_count 100\n"
-	r := analyze(t, new(query.Query), source{name: "metrics.prom", text: log}).Runs[0]
+	r := analyze(t, new(query.Query), textFile{name: "metrics.prom", text: log}).Runs[0]
 	told := map[string]float64{}
 	for _, f := range r.Reported {
 		told[strings.TrimPrefix(f.Key, name)] = f.Value / 1e9

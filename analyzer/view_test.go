@@ -64,7 +64,7 @@ func known(list []float64) []float64 {
 
 // generated is a log of n requests with random times, some failed, some of one
 // token, under three models.
-func generated(n int, seed uint64) source {
+func generated(n int, seed uint64) textFile {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var b strings.Builder
 	at := 1764428000.0
@@ -86,10 +86,10 @@ func generated(n int, seed uint64) source {
 		}
 		b.WriteString("]}\n")
 	}
-	return source{name: "generated.jsonl", text: b.String()}
+	return textFile{name: "generated.jsonl", text: b.String()}
 }
 
-func openView(t *testing.T, opt Options, list ...source) *Session {
+func openView(t *testing.T, opt Options, list ...textFile) *Session {
 	t.Helper()
 	s, err := openAll(t, opt, list...)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestWayInBound(t *testing.T) {
 	}
 	text := stateStats(1762990000e9+123456789, list)
 	for _, opt := range []Options{{}, {Workers: 3}} {
-		rep := inParts(t, opt, 700, source{name: "out.jsonl", text: text})
+		rep := inParts(t, opt, 700, textFile{name: "out.jsonl", text: text})
 		d := rep.Runs[0].Decompositions[0]
 		table := &d.Tables[0]
 		if table.Signature != "queue, prefill, input+ingress+egress" || table.N != 40 || table.Residual.Sum.Int != 0 || table.Entries[2].Sum.Int != rest {
@@ -65,7 +65,7 @@ func TestWayInBound(t *testing.T) {
 		}
 	}
 	// In a group the clocks are those of all.
-	run := analyze(t, queryOf(t, "window=10s"), source{name: "out.jsonl", text: text}).Runs[0]
+	run := analyze(t, queryOf(t, "window=10s"), textFile{name: "out.jsonl", text: text}).Runs[0]
 	sum := 0.0
 	for i := range run.Windows {
 		for _, d := range run.Windows[i].Decompositions {
@@ -77,7 +77,7 @@ func TestWayInBound(t *testing.T) {
 		t.Errorf("windows add up to %v, want %v", sum, want)
 	}
 	// The engine's host was started anew: no offset fits.
-	rep := analyze(t, new(query.Query), source{name: "out.jsonl", text: text + strings.ReplaceAll(stateStats(1763990000e9, list[:3]), `"id":"r`, `"id":"x`)})
+	rep := analyze(t, new(query.Query), textFile{name: "out.jsonl", text: text + strings.ReplaceAll(stateStats(1763990000e9, list[:3]), `"id":"r`, `"id":"x`)})
 	table := &rep.Runs[0].Decompositions[0].Tables[0]
 	if before, _ := boundsOf(table); before.N != 0 || len(table.Notes) != 1 || !strings.HasPrefix(table.Notes[0], "clock: ") {
 		t.Errorf("%+v, %q", before, table.Notes)

@@ -20,7 +20,7 @@ func TestServerTTFTBounds(t *testing.T) {
 	record("", 2.5, 0.25, 0.375, 1.5, 101)                  // 625 to 1000 ms
 	record("", 0.5, 0.125, 0.25, 0, 1)                      // 375 to 500 ms
 	for _, opt := range []Options{{}, {Workers: 2}} {
-		run := inParts(t, opt, 97, source{name: "stats.jsonl", text: log.String()}).Runs[0]
+		run := inParts(t, opt, 97, textFile{name: "stats.jsonl", text: log.String()}).Runs[0]
 		if m := run.Metrics["ttft_server"]; m.N != 0 || m.Reason != "not_recorded" {
 			t.Errorf("%+v", m)
 		}
@@ -48,7 +48,7 @@ func TestServerTTFTBounds(t *testing.T) {
 		}
 	}
 	// A server that stamps its first token needs no bounds.
-	run := analyze(t, new(query.Query), source{name: "out.jsonl", text: stateStats(0, [][4]int64{{1e6, 2e6, 3e6, 4e6}})}).Runs[0]
+	run := analyze(t, new(query.Query), textFile{name: "out.jsonl", text: stateStats(0, [][4]int64{{1e6, 2e6, 3e6, 4e6}})}).Runs[0]
 	for _, m := range run.Decompositions[0].Tables[0].Memos {
 		if m.Name == "ttft_server" {
 			t.Errorf("%+v", m)

@@ -17,9 +17,9 @@ import (
 	"servescope/formats"
 )
 
-// source is a formats.Source over text. random says whether it has At, size what
+// testSource is a formats.Source over text. random says whether it has At, size what
 // it claims as its size, fault where reading fails.
-type source struct {
+type testSource struct {
 	text   string
 	random bool
 	size   int64
@@ -28,10 +28,10 @@ type source struct {
 
 var errFault = errors.New("fault")
 
-func (s *source) Name() string       { return "test" }
-func (s *source) Size() int64        { return s.size }
-func (s *source) ModTime() time.Time { return time.Time{} }
-func (s *source) Open(off int64) (io.ReadCloser, error) {
+func (s *testSource) Name() string       { return "test" }
+func (s *testSource) Size() int64        { return s.size }
+func (s *testSource) ModTime() time.Time { return time.Time{} }
+func (s *testSource) Open(off int64) (io.ReadCloser, error) {
 	if off != 0 {
 		return nil, errors.New("not seekable")
 	}
@@ -40,13 +40,13 @@ func (s *source) Open(off int64) (io.ReadCloser, error) {
 	}
 	return io.NopCloser(strings.NewReader(s.text)), nil
 }
-func (s *source) At() io.ReaderAt {
+func (s *testSource) At() io.ReaderAt {
 	if !s.random {
 		return nil
 	}
 	return s
 }
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
+func (s *testSource) ReadAt(p []byte, off int64) (int, error) {
 	if s.fault > 0 && off+int64(len(p)) > s.fault {
 		return 0, errFault
 	}
@@ -142,7 +142,7 @@ func TestCutAnywhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		text := randomText(r)
-		src := &source{text: text, random: r.IntN(2) == 0, size: int64(len(text))}
+		src := &testSource{text: text, random: r.IntN(2) == 0, size: int64(len(text))}
 		if r.IntN(4) == 0 {
 			src.size = -1
 		}
@@ -175,7 +175,7 @@ func TestLongLineIsSkipped(t *testing.T) {
 	text := "a\n" + strings.Repeat("x", 5000) + "\nb\n" + strings.Repeat("y", 1000) + "\n" + strings.Repeat("z", 5001)
 	for _, random := range []bool{false, true} {
 		for _, workers := range []int{1, 3} {
-			src := &source{text: text, random: random, size: int64(len(text))}
+			src := &testSource{text: text, random: random, size: int64(len(text))}
 			got, s := read(t, src, formats.Whole, Options{Workers: workers, Block: 256, MaxLine: 4999})
 			want := []line{{0, "a\n"}, {2, ""}, {5003, "b\n"}, {5005, strings.Repeat("y", 1000) + "\n"}, {6006, ""}}
 			if !slices.Equal(got, want) {
@@ -190,7 +190,7 @@ func TestLongLineIsSkipped(t *testing.T) {
 }
 
 // endless is a line of a gigabyte that nobody holds in memory.
-type endless struct{ *source }
+type endless struct{ *testSource }
 
 const gigabyte = 1 << 30
 
@@ -223,7 +223,7 @@ func TestGigabyteLine(t *testing.T) {
 	for _, random := range []bool{false, true} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		got, s := read(t, endless{&source{random: random}}, formats.Whole, Options{Workers: 2, MaxLine: 8 << 20})
+		got, s := read(t, endless{&testSource{random: random}}, formats.Whole, Options{Workers: 2, MaxLine: 8 << 20})
 		runtime.ReadMemStats(&after)
 		if s.Err() != nil || !slices.Equal(got, []line{{0, ""}}) {
 			t.Errorf("error %v, %d lines", s.Err(), len(got))
@@ -235,7 +235,7 @@ func TestGigabyteLine(t *testing.T) {
 }
 
 func TestShrunkFile(t *testing.T) {
-	src := &source{text: "one\ntwo\nthr", random: true, size: 4000}
+	src := &testSource{text: "one\ntwo\nthr", random: true, size: 4000}
 	for _, block := range []int{2, 5, 1000} {
 		got, s := read(t, src, formats.Whole, Options{Workers: 2, Block: block})
 		if want := lines(src.text, 100); !slices.Equal(got, want) {
@@ -248,7 +248,7 @@ func TestShrunkFile(t *testing.T) {
 }
 
 func TestGrowingFile(t *testing.T) {
-	src := &source{text: "one\ntwo\nthree\n", random: true, size: 6}
+	src := &testSource{text: "one\ntwo\nthree\n", random: true, size: 6}
 	got, s := read(t, src, formats.Whole, Options{Block: 4})
 	if want := []line{{0, "one\n"}, {4, "tw"}}; !slices.Equal(got, want) || len(s.Diags().All()) != 0 {
 		t.Errorf("what was appended later was read: %v", got)
@@ -260,7 +260,7 @@ func TestFault(t *testing.T) {
 	text := strings.Repeat("line\n", 100)
 	for _, random := range []bool{false, true} {
 		for _, workers := range []int{1, 3} {
-			src := &source{text: text, random: random, size: 500, fault: 300}
+			src := &testSource{text: text, random: random, size: 500, fault: 300}
 			got, s := read(t, src, formats.Whole, Options{Workers: workers, Block: 50})
 			if !errors.Is(s.Err(), errFault) || len(got) < 50 || !slices.Equal(got, lines(text, 100)[:len(got)]) {
 				t.Errorf("random %v: %d lines, error %v", random, len(got), s.Err())
@@ -277,7 +277,7 @@ func TestCancel(t *testing.T) {
 	for _, random := range []bool{false, true} {
 		for _, workers := range []int{1, 4} {
 			ctx, cancel := context.WithCancel(context.Background())
-			src := &source{text: text, random: random, size: int64(len(text))}
+			src := &testSource{text: text, random: random, size: int64(len(text))}
 			s := Map(ctx, src, formats.Whole, Options{Workers: workers, Block: 100}, func() *[]line { return new([]line) }, scan)
 			if !s.Next() {
 				t.Fatal("nothing read")
@@ -305,7 +305,7 @@ func TestCancel(t *testing.T) {
 func TestLongLinesWait(t *testing.T) {
 	text := strings.Repeat(strings.Repeat("x", 200_000)+"\n", 50)
 	for _, random := range []bool{false, true} {
-		src := &source{text: text, random: random, size: int64(len(text))}
+		src := &testSource{text: text, random: random, size: int64(len(text))}
 		if got, s := read(t, src, formats.Whole, Options{Workers: 4, Block: 64}); len(got) != 50 || s.Err() != nil {
 			t.Errorf("random %v: %d lines, %v", random, len(got), s.Err())
 		}
@@ -317,7 +317,7 @@ func BenchmarkMap(b *testing.B) {
 	for _, random := range []bool{true, false} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("random=%v/workers=%d", random, workers), func(b *testing.B) {
-				src := &source{text: text, random: random, size: int64(len(text))}
+				src := &testSource{text: text, random: random, size: int64(len(text))}
 				b.SetBytes(int64(len(text)))
 				b.ReportAllocs()
 				for b.Loop() {
@@ -342,7 +342,7 @@ func BenchmarkMap(b *testing.B) {
 // long line has made large.
 func TestSpare(t *testing.T) {
 	for _, c := range []struct{ length, workers, want int }{{10, 1, 1}, {10, 2, 6}, {1 << 20, 1, 0}} {
-		src := &source{text: "short\n" + strings.Repeat("x", c.length), random: true, size: -1}
+		src := &testSource{text: "short\n" + strings.Repeat("x", c.length), random: true, size: -1}
 		s := Map(context.Background(), src, formats.Whole, Options{Workers: c.workers, Block: 64}, func() *[]line { return new([]line) }, scan)
 		got := 0
 		s.Spare = func(*[]line) { got++ }
@@ -362,7 +362,7 @@ func TestSteps(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&text, "line %d\n", i)
 	}
-	src := &source{text: text.String(), random: true, size: int64(text.Len())}
+	src := &testSource{text: text.String(), random: true, size: int64(text.Len())}
 	for _, workers := range []int{1, 2, 5} {
 		var seen [2]strings.Builder
 		step := func(k int) func(*Block, *int) {
