@@ -97,20 +97,23 @@ var reals = []real{
 // dataDirs are where real files of others may lie; they are no part of the project.
 var dataDirs = []string{os.Getenv("SERVESCOPE_DATA"), "../../../shared/data", "../../../../shared/data"}
 
+// dataDir returns the folder of real files, or skips the test.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	for _, dir := range dataDirs {
+		if _, err := os.Stat(filepath.Join(dir, "vllm")); dir != "" && err == nil {
+			return dir
+		}
+	}
+	t.Skip("no real files")
+	return ""
+}
+
 // TestRealFiles accounts for every line, or record, of every real file: it is
 // detected without a hint, and what is read, diagnosed and known to carry nothing
 // adds up to it. A file of which this says nothing fails the test.
 func TestRealFiles(t *testing.T) {
-	var root string
-	for _, dir := range dataDirs {
-		if _, err := os.Stat(filepath.Join(dir, "vllm")); dir != "" && err == nil {
-			root = dir
-			break
-		}
-	}
-	if root == "" {
-		t.Skip("no real files")
-	}
+	root := dataDir(t)
 	known := make(map[string]real)
 	for _, r := range reals {
 		known[r.file] = r

@@ -2,6 +2,7 @@ package formatstest
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"servescope/formats"
@@ -12,8 +13,9 @@ import (
 const maxFuzz = 64 << 10
 
 // Fuzz feeds bytes to detection and, as a file of some format, to its reader:
-// nothing panics, accounts add up, batches are well formed, and the result does
-// not depend on blocks, workers and ranges. The seeds are the inputs below dir.
+// nothing panics, everything ends within a deadline, accounts add up, batches are
+// well formed, and the result does not depend on blocks, workers and ranges. The
+// seeds are the inputs below dir.
 func Fuzz(f *testing.F, set *formats.Set, dir string) {
 	cases, err := Load(set, dir)
 	if err != nil {
@@ -31,6 +33,7 @@ func Fuzz(f *testing.F, set *formats.Set, dir string) {
 		if len(text) > maxFuzz || len(list) == 0 {
 			return
 		}
+		defer watch(fmt.Sprintf("as %s: %.1000q", list[int(which)%len(list)].Name, text))()
 		src := formats.FromBytes("fuzz", text)
 		head, err := formats.ReadHead(src)
 		if err != nil {
