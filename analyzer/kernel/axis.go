@@ -81,13 +81,21 @@ func (a *axis) stretch(t int64) (window, end int64) {
 	case a.fixed:
 		return window, math.MaxInt64
 	case window > elsewhere:
-		return window, min(window+a.length, a.to)
+		return window, min(a.end(window), a.to)
 	case t < a.from:
 		return window, a.from
 	case t < a.to:
 		return window, a.to
 	}
 	return window, math.MaxInt64
+}
+
+// end returns the end of a window, which is the end of time where the sum overflows.
+func (a *axis) end(window int64) int64 {
+	if window > math.MaxInt64-a.length {
+		return math.MaxInt64
+	}
+	return window + a.length
 }
 
 // over returns W of a run: the part of its interval that the query is about.
@@ -130,7 +138,7 @@ func (b *base) clip(run int32, info *runInfo, w interval, window int64) interval
 		return w
 	}
 	a := b.axisOfSide(run, info)
-	return w.clip(window, window+a.length)
+	return w.clip(window, a.end(window))
 }
 
 // clip returns the part of W in [from, to).

@@ -88,7 +88,7 @@ func (s *loadsState) cells(out Output, run, group int32, engines []engine, w loa
 	}
 	for t := a.window(w.from); t > elsewhere && t <= w.to && most > 0; most-- {
 		in := w
-		in.from, in.to = max(t, w.from), min(t+a.length, w.to)
+		in.from, in.to = max(t, w.from), min(a.end(t), w.to)
 		if p := s.loaded(run, engines, in); !w.own || p.told() {
 			p.put(out.Cell(run, group, t))
 		}
