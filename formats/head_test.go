@@ -21,7 +21,7 @@ func headOf(text string) *Head {
 
 // describe prints keys as "name:Kind/Elem=value".
 func describe(keys []Key) string {
-	names := [...]string{"cut", "object", "array", "string", "number", "bool", "null"}
+	names := [...]string{"cut", "broken", "object", "array", "string", "number", "bool", "null"}
 	var parts []string
 	for _, k := range keys {
 		s := k.Name + ":" + names[k.Kind]
@@ -47,7 +47,7 @@ func TestHeadKeys(t *testing.T) {
 		`a:number=1 b:string="x" c:array/number d:object f:null=null g:bool=true`)
 	f(" \r\n[ {\"a\" : -1e3 , \"b\":[ ] } , {\"z\":1}]", `a:number=-1e3 b:array/cut`)
 	f(`{"r":Infinity,"s":-Infinity,"n":NaN,"l":[[1],2]}`, `r:number=Infinity s:number=-Infinity n:number=NaN l:array/array`)
-	f(`{"q\"}":"a\"},{\\","x":"\\"}`, `q\"}:string="a\"},{\\" x:string="\\"`)
+	f(`{"q\"}":"a\"},{\\","x":"\\"}`, `q"}:string="a\"},{\\" x:string="\\"`)
 	// Cut off anywhere.
 	f(`{"a":[1,[2,3`, `a:array/number`)
 	f(`{"a":"lon`, `a:string="lon`)

@@ -23,6 +23,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/responses"
 )
@@ -71,7 +72,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 		objects++
 		p.Begin()
 		own = false
-		if _, ok := jsonrows.Walk(line, i, visit); !ok {
+		if _, ok := json.Walk(line, i, visit); !ok {
 			continue
 		}
 		if k := p.Kind(); k != responses.Nothing && k != responses.Failure { // others write errors, too

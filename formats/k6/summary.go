@@ -7,7 +7,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -69,7 +69,7 @@ func loop(metric string) bool {
 // summary takes the figures of a summary, and reports whether it is one.
 func (f *fold) summary(text []byte) bool {
 	found := false
-	jsonrows.Walk(text, 0, func(path, raw []byte, kind formats.Kind) { // what the metrics contain
+	json.Walk(text, 0, func(path, raw []byte, kind formats.Kind) { // what the metrics contain
 		metric, stat, ok := figureOf(string(path))
 		found = found || ok
 		if ok && stat == "contains" && string(raw) == "time" && len(f.times) < maxFigures {
@@ -80,7 +80,7 @@ func (f *fold) summary(text []byte) bool {
 		return false
 	}
 	bare := 0
-	jsonrows.Walk(text, 0, func(path, raw []byte, kind formats.Kind) {
+	json.Walk(text, 0, func(path, raw []byte, kind formats.Kind) {
 		if string(path) == "state.testRunDurationMs" {
 			ns, n, ok := numx.Scaled(raw, numx.Millisecond)
 			if ok && n == len(raw) && ns > 0 {

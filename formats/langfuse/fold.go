@@ -5,7 +5,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/objects"
 	"servescope/formats/internal/servebench"
@@ -71,7 +71,7 @@ var lists = [...]string{"observations", "data"}
 // torn. It returns where the last of them ends, or the first would begin.
 func (f *fold) list(text []byte, at int64, depth int) (n int, found bool) {
 	for _, name := range lists {
-		i := jsonrows.List(text, name)
+		i := json.List(text, name)
 		if i < 0 {
 			continue
 		}

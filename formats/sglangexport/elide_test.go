@@ -1,13 +1,13 @@
 package sglangexport
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 )
 
 // TestElide: what is left are the same parameters without their long strings, for
@@ -25,12 +25,12 @@ func TestElide(t *testing.T) {
 	elided := 0
 	for range 2000 {
 		in := map[string]any{"rid": text(), "text": text(), "n": 3.0, "input": []any{text(), text()}, "sampling_params": map[string]any{"stop": text(), "max_new_tokens": 5.0}}
-		inner, _ := json.Marshal(in)
-		outer, _ := json.Marshal(string(inner))
+		inner, _ := stdjson.Marshal(in)
+		outer, _ := stdjson.Marshal(string(inner))
 		outer = []byte(strings.NewReplacer(`\u0022`, `\"`).Replace(string(outer)))
 		got := elide(nil, outer[1:len(outer)-1])
 		var out map[string]any
-		if err := json.Unmarshal(jsonrows.Text(got), &out); err != nil {
+		if err := stdjson.Unmarshal(json.Text(got), &out); err != nil {
 			t.Fatalf("%v:\n%s\n%s", err, outer, got)
 		}
 		var drop func(v, by any) any
@@ -45,7 +45,7 @@ func TestElide(t *testing.T) {
 					v[k] = drop(v[k], by.([]any)[k])
 				}
 			case string:
-				if b, _ := json.Marshal(v); by == "" && len(b) > 800 {
+				if b, _ := stdjson.Marshal(v); by == "" && len(b) > 800 {
 					elided++
 					return ""
 				}

@@ -22,6 +22,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/sglmeta"
 )
@@ -108,7 +109,7 @@ func (p *parser) Value(path, raw []byte, kind formats.Kind) {
 	}
 	if string(path) != "request_parameters" {
 		if kind != formats.Array {
-			raw = jsonrows.Text(raw)
+			raw = json.Text(raw)
 			p.meta.Set(path, raw)
 		}
 		if string(path) == "id" && kind == formats.String {
@@ -118,9 +119,9 @@ func (p *parser) Value(path, raw []byte, kind formats.Kind) {
 	}
 	p.parameters = true
 	p.short = elide(p.short[:0], raw)
-	text := jsonrows.Text(p.short)
+	text := json.Text(p.short)
 	if n := bytes.IndexByte(text, '{'); kind == formats.String && n >= 0 {
-		if _, ok := jsonrows.Walk(text, n, p.parameter); ok {
+		if _, ok := json.Walk(text, n, p.parameter); ok {
 			return
 		}
 	}
@@ -131,7 +132,7 @@ func (p *parser) parameter(path, raw []byte, kind formats.Kind) {
 	if kind == formats.Array {
 		return
 	}
-	raw = jsonrows.Text(raw)
+	raw = json.Text(raw)
 	p.meta.Param(path, raw)
 	if string(path) == "rid" && kind == formats.String {
 		p.rid = append(p.rid[:0], raw...)

@@ -3,7 +3,7 @@ package sse
 import (
 	"bytes"
 
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 )
 
 // part of a trace of curl: a line that says what follows, and that in lines. Those of
@@ -166,7 +166,7 @@ func (d *dump) events(r *reader) (kind string, p *problem) {
 			kind, p = r.arrived(d.at, []byte("[DONE]"))
 			from += 6
 		case b[from] == '{':
-			end, ok := jsonrows.Walk(b, from, r.chunk.ignore)
+			end, ok := json.Walk(b, from, r.chunk.ignore)
 			switch {
 			case ok:
 				kind, p = r.arrived(d.at, b[from:end])

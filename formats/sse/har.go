@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/mapping"
 	"servescope/formats/internal/numx"
@@ -94,7 +95,7 @@ func (a *archive) entry() bool {
 		a.off = a.in.At()
 		for {
 			text := a.in.Buf[a.in.I:]
-			n, ok := jsonrows.Walk(text, 0, a.chunk.ignore)
+			n, ok := json.Walk(text, 0, a.chunk.ignore)
 			if ok {
 				a.take(text[:n])
 				a.in.I += n
@@ -178,7 +179,7 @@ func (x *exchange) generates() bool {
 // take makes the row of an entry.
 func (a *archive) take(text []byte) {
 	var x exchange
-	jsonrows.Walk(text, 0, x.value)
+	json.Walk(text, 0, x.value)
 	if !x.generates() {
 		a.account.Noise++
 		return
@@ -201,7 +202,7 @@ func (a *archive) take(text []byte) {
 	if !a.messages(s, text, from, from+took) {
 		a.note(noArrivals)
 		s.silent = true
-		a.tell(s, jsonrows.Text(x.text))
+		a.tell(s, json.Text(x.text))
 	}
 	s.last, s.ended = from+took, len(x.status) == 3 && x.status[0] == '2'
 	a.finish(s)
@@ -210,7 +211,7 @@ func (a *archive) take(text []byte) {
 // messages takes the events of an entry with their times, which must be within it. It
 // reports false where there are none.
 func (a *archive) messages(s *stream, text []byte, from, till int64) bool {
-	i := jsonrows.List(text, "_eventSourceMessages")
+	i := json.List(text, "_eventSourceMessages")
 	if i < 0 {
 		return false
 	}
@@ -218,10 +219,10 @@ func (a *archive) messages(s *stream, text []byte, from, till int64) bool {
 	before := a.rows
 	objects.Each(text, i, func(element []byte, _ int) {
 		var data, at []byte
-		jsonrows.Walk(element, 0, func(path, raw []byte, _ formats.Kind) {
+		json.Walk(element, 0, func(path, raw []byte, _ formats.Kind) {
 			switch string(path) {
 			case "data":
-				data = jsonrows.Text(raw)
+				data = json.Text(raw)
 			case "time":
 				at = raw
 			}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/mapping"
 	"servescope/formats/internal/numx"
 )
@@ -182,7 +182,7 @@ func has(names string, name []byte) bool {
 // recordOf reads a JSON line.
 func recordOf(b []byte) (r record, ok bool) {
 	r.chunk.begin()
-	_, ok = jsonrows.Walk(b, 0, func(path, raw []byte, kind formats.Kind) {
+	_, ok = json.Walk(b, 0, func(path, raw []byte, kind formats.Kind) {
 		name, rest, nested := bytes.Cut(path, []byte("."))
 		if k := bytes.IndexByte(name, '['); k >= 0 {
 			return
@@ -193,9 +193,9 @@ func recordOf(b []byte) (r record, ok bool) {
 			r.chunk.value(rest, raw, kind)
 		case nested:
 		case has(dataNames, name) && kind == formats.String:
-			r.data = jsonrows.Text(raw)
+			r.data = json.Text(raw)
 		case has(eventNames, name) && kind == formats.String:
-			r.event = jsonrows.Text(raw)
+			r.event = json.Text(raw)
 		case has(idNames, name):
 			r.id = raw
 		default:

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -50,7 +50,7 @@ func (c *chunk) begin() {
 // read reads the payload of an event. ok is false where it is not well formed.
 func (c *chunk) read(b []byte) (ok bool) {
 	c.begin()
-	n, ok := jsonrows.Walk(b, 0, c.value)
+	n, ok := json.Walk(b, 0, c.value)
 	return ok && len(bytes.Trim(b[min(n, len(b)):], " \t\r\n\x00")) == 0
 }
 
@@ -74,16 +74,16 @@ func (c *chunk) value(path, raw []byte, kind formats.Kind) {
 			c.known = true
 		}
 	case "model", "message.model", "response.model":
-		c.model = jsonrows.Text(raw)
+		c.model = json.Text(raw)
 	case "object":
 		c.known = c.known || bytes.Contains(raw, []byte("completion"))
 		c.failed = c.failed || string(raw) == "error"
 	case "error", "error.message", "error.code":
 		c.failed = c.failed || kind != formats.Null
 	case "response.error.code":
-		c.class = jsonrows.Text(raw)
+		c.class = json.Text(raw)
 	case "error.type":
-		c.failed, c.class = true, jsonrows.Text(raw)
+		c.failed, c.class = true, json.Text(raw)
 	}
 	if c.failed {
 		c.known = true

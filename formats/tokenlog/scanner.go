@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 )
 
 // scanner walks over one line of JSON. It knows where the values it wants are
@@ -117,7 +117,7 @@ func (s *scanner) key() (f *field, ok bool) {
 
 // unquote decodes the escapes of a string into memory of its own. A string with
 // a broken escape is left as it is.
-func unquote(b []byte) []byte { return bytes.Clone(jsonrows.Text(b)) }
+func unquote(b []byte) []byte { return bytes.Clone(json.Text(b)) }
 
 // skip moves behind the value at the cursor.
 func (s *scanner) skip() bool {

@@ -51,7 +51,7 @@ func (p *lineParser) Value(path, raw []byte, kind formats.Kind) {
 		q.problems[ofList] = q.problems[ofList] || stop != numx.End
 	case (m.what == 'c' || m.what == '@') && kind != formats.Array:
 		p.known = true
-		v := jsonrows.Text(raw)
+		v := json.Text(raw)
 		q.keep(m, valueKinds[kind], v[:min(len(v), maxText)])
 	}
 }

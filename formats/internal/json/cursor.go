@@ -74,6 +74,7 @@ type Cursor struct {
 	problem Problem
 	broken  bool
 	scratch []byte
+	raw     []byte // a string as it is written
 }
 
 // DefaultBuffer is the number of bytes read at a time: it stays in the L2

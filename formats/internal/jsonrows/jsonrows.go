@@ -11,6 +11,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/block"
+	"servescope/formats/internal/json"
 )
 
 // Dialect is one format of this kind.
@@ -189,7 +190,7 @@ func (s *scan) line(line []byte, at int64) {
 	}
 	for i < len(line) {
 		s.parser.Begin()
-		next, ok := Walk(line, i, s.parser.Value)
+		next, ok := json.Walk(line, i, s.parser.Value)
 		if !ok || !s.alone(line, i, next) {
 			problem := broken
 			if line[len(line)-1] != '\n' && next >= len(line) {

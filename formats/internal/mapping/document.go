@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"servescope/formats"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 )
 
@@ -25,7 +26,7 @@ type document struct {
 func (t *table) enter(in *jsonrows.Input) outcome {
 	list := strings.TrimSuffix(t.base, "[].")
 	for {
-		if k := jsonrows.List(in.Buf[in.I:], list); k >= 0 {
+		if k := json.List(in.Buf[in.I:], list); k >= 0 {
 			in.I += k
 			t.open, t.within, t.hurt = true, true, false
 			return found
@@ -110,7 +111,7 @@ func (s *sample) listed(head []byte, given []assignment, parts []partition) *sam
 		}
 	}
 	i := max(bytes.IndexByte(head, '{'), 0)
-	next, whole := jsonrows.Walk(head, i, func([]byte, []byte, formats.Kind) {})
+	next, whole := json.Walk(head, i, func([]byte, []byte, formats.Kind) {})
 	if torn := !whole && next == len(head); !torn && (!within || s.records > 1 && beside) {
 		return s
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"servescope/formats"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/numx"
 )
@@ -139,7 +140,7 @@ func (t *table) object(in *jsonrows.Input) outcome {
 		}
 	}
 	for {
-		next, ok := jsonrows.Walk(in.Buf, in.I, t.value)
+		next, ok := json.Walk(in.Buf, in.I, t.value)
 		if ok {
 			in.I = next
 			return found

@@ -2,7 +2,7 @@ package mapping
 
 import (
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 )
 
 // Latencies tells what members of a JSON object, at any depth, are by their names and
@@ -11,7 +11,7 @@ import (
 // the times between tokens. Members that are the caller's own do
 // not count. The object may be cut off.
 func Latencies(object []byte, own func(name string) bool) (begins, lasts, first bool) {
-	jsonrows.Walk(object, 0, func(path, raw []byte, kind formats.Kind) {
+	json.Walk(object, 0, func(path, raw []byte, kind formats.Kind) {
 		name := string(path)
 		if first || own(name) {
 			return

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 )
 
 // Objects within text: what collects logs (CloudWatch, Loki, Fluentd, Cloud Logging)
@@ -94,7 +94,7 @@ func (t *table) inside(path, text []byte, escaped bool) {
 	}
 	if text = text[k:]; escaped {
 		at := len(t.text)
-		t.text = jsonrows.AppendText(t.text, text)
+		t.text = json.AppendText(t.text, text, len(text))
 		text = t.text[at:]
 	}
 	next := t.next
@@ -103,7 +103,7 @@ func (t *table) inside(path, text []byte, escaped bool) {
 	if t.visit == nil {
 		t.visit = t.member
 	}
-	end, ok := jsonrows.Walk(text, 0, t.visit)
+	end, ok := json.Walk(text, 0, t.visit)
 	t.lead = 0
 	if ok && len(bytes.TrimSpace(text[end:])) == 0 {
 		t.found = true
@@ -128,7 +128,7 @@ func (t *table) member(path, raw []byte, kind formats.Kind) {
 func (t *table) put(path, raw []byte, kind formats.Kind) {
 	if n := len(path); n > 6 && string(path[n-6:]) == "[].key" && kind == formats.String {
 		t.paired = n - 6
-		t.pair = append(append(append(t.pair[:0], path[:t.paired]...), '.'), jsonrows.Text(raw)...)
+		t.pair = append(append(append(t.pair[:0], path[:t.paired]...), '.'), json.Text(raw)...)
 		return
 	} else if t.paired > 0 && n >= t.paired+8 && string(path[:t.paired]) == string(t.pair[:t.paired]) && string(path[t.paired:][:8]) == "[].value" {
 		if kind == formats.Null { // of one type among others
@@ -139,7 +139,7 @@ func (t *table) put(path, raw []byte, kind formats.Kind) {
 	if k := t.field(path); k >= 0 {
 		if kind == formats.String && bytes.IndexByte(raw, '\\') >= 0 {
 			at := len(t.text)
-			t.text = jsonrows.AppendText(t.text, raw)
+			t.text = json.AppendText(t.text, raw, len(raw))
 			raw = t.text[at:]
 		}
 		if t.rec.cells[k].set {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 )
 
@@ -70,7 +71,7 @@ func (t *table) pairsOf(line []byte) outcome {
 			if n == 0 {
 				p.words.to = l.from
 			}
-			end, ok := jsonrows.Walk(l.b, l.from, t.take)
+			end, ok := json.Walk(l.b, l.from, t.take)
 			if !ok || end < len(l.b) {
 				return t.unsound(&p)
 			}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
@@ -32,7 +32,7 @@ func NewFields(table map[string]int) *Fields { return &Fields{table: table} }
 // Read takes the object that text holds. It reports false for another thing.
 func (f *Fields) Read(text []byte) bool {
 	f.Reset()
-	_, ok := jsonrows.Walk(text, 0, f.keep)
+	_, ok := json.Walk(text, 0, f.keep)
 	return ok
 }
 
@@ -45,7 +45,7 @@ func (f *Fields) Reset() {
 func (f *Fields) keep(path, raw []byte, kind formats.Kind) {
 	if slot, ok := f.table[string(path)]; ok {
 		if kind == formats.String {
-			raw = jsonrows.Text(raw[:min(len(raw), maxText)])
+			raw = json.Text(raw[:min(len(raw), maxText)])
 		}
 		f.Set(slot, raw[:min(len(raw), maxText)], kind)
 	}
@@ -136,7 +136,7 @@ func Each(text []byte, i int, visit func(element []byte, at int)) (rest int) {
 		for i < len(text) && bytes.IndexByte([]byte(" \t\r\n,"), text[i]) >= 0 {
 			i++
 		}
-		next, ok := jsonrows.Walk(text, i, nothing)
+		next, ok := json.Walk(text, i, nothing)
 		if !ok {
 			return i
 		}

@@ -17,6 +17,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
 )
 
@@ -31,7 +32,7 @@ const (
 type Dialect struct {
 	Name   string
 	Run    trace.RunMeta          // of every source
-	Fields map[string]int         // slots of the values that are kept, by path; see jsonrows.Walk
+	Fields map[string]int         // slots of the values that are kept, by path; see json.Walk
 	New    func(out *Writer) Fold // of one source
 	HowTo  string                 // where there are no requests: how to get some
 	Table  bool                   // whether a source may be a table of comma-separated values, too
@@ -207,7 +208,7 @@ func (r *reader) object() bool {
 			}
 		}
 		r.fields.Reset()
-		next, ok := jsonrows.Walk(text, 0, r.fields.keep)
+		next, ok := json.Walk(text, 0, r.fields.keep)
 		if ok {
 			r.fold.Object(&r.fields, text[:next], at)
 			r.in.I += next

@@ -7,7 +7,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 )
 
 // table is a source of comma-separated values whose first row names the columns:
@@ -123,7 +123,7 @@ func (r *reader) take(at int64) {
 			continue
 		}
 		if c[0] == '{' {
-			jsonrows.Walk(c, 0, func(path, raw []byte, kind formats.Kind) {
+			json.Walk(c, 0, func(path, raw []byte, kind formats.Kind) {
 				f.keep(append([]byte(name+"."), path...), raw, kind)
 			})
 			continue

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/sglmeta"
 )
@@ -157,7 +157,7 @@ func (p *Parser) Value(path, raw []byte, kind formats.Kind) {
 	if rest, ok := bytes.CutPrefix(path, []byte("meta_info.")); ok {
 		p.metaInfo = true
 		if kind != formats.Array {
-			p.sglang.Set(rest, jsonrows.Text(raw))
+			p.sglang.Set(rest, json.Text(raw))
 		}
 		return
 	}
@@ -215,7 +215,7 @@ func (p *Parser) text(path, raw []byte) {
 	}
 	slot, ok := names[string(path)]
 	if ok && len(p.texts[slot]) == 0 {
-		p.texts[slot] = append(p.texts[slot], jsonrows.Text(raw)...)
+		p.texts[slot] = append(p.texts[slot], json.Text(raw)...)
 	}
 }
 

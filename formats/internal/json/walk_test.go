@@ -1,16 +1,14 @@
-package jsonrows
+package json
 
 import (
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-
-	"servescope/formats"
 )
 
 func walk(text string) (list []string, next int, ok bool) {
-	next, ok = Walk([]byte(text), 0, func(path, raw []byte, kind formats.Kind) {
+	next, ok = Walk([]byte(text), 0, func(path, raw []byte, kind Kind) {
 		list = append(list, fmt.Sprintf("%s=%s/%d", path, raw, kind))
 	})
 	return list, next, ok
@@ -19,7 +17,7 @@ func walk(text string) (list []string, next int, ok bool) {
 func TestWalk(t *testing.T) {
 	const text = `{ "a" : {"b": "x\"y\\", "c": [1, "]"]}, "d": [ {"e": null}, {"e": NaN} ], "f": true, "g": [[{"h": 1}]], "i": [] , "j": -1e-3 }{"k": 1}`
 	list, next, ok := walk(text)
-	want := []string{`a.b=x\"y\\/3`, `a.c=[1, "]"]/2`, `d[].e=null/6`, `d[].e=NaN/4`, `f=true/5`, `g=[[{"h": 1}]]/2`, `i=[]/2`, `j=-1e-3/4`}
+	want := []string{`a.b=x\"y\\/4`, `a.c=[1, "]"]/3`, `d[].e=null/7`, `d[].e=NaN/5`, `f=true/6`, `g=[[{"h": 1}]]/3`, `i=[]/3`, `j=-1e-3/5`}
 	if fmt.Sprint(list) != fmt.Sprint(want) || !ok || next != strings.Index(text, `{"k"`) {
 		t.Errorf("%q, want %q; %d %v", list, want, next, ok)
 	}

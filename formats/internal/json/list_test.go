@@ -1,4 +1,4 @@
-package jsonrows
+package json
 
 import "testing"
 
