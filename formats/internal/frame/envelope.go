@@ -2,6 +2,8 @@ package frame
 
 import (
 	"bytes"
+
+	"servescope/formats/internal/json"
 )
 
 // envelopes are the members under which what collects logs keeps the line of a process,
@@ -64,33 +66,24 @@ func columnOf(row []byte) int {
 
 // parseEnvelope reads a record in JSON. One that holds no content is not wrapped.
 func parseEnvelope(line, dst []byte, in content) (p part, ok bool) {
-	s := scan{b: line}
-	if !s.take('{') {
-		return p, false
-	}
-	for found := false; ; {
-		key, ok := s.raw()
-		if !ok || !s.take(':') {
-			return p, false
+	s := json.Scanner{B: line}
+	found := false
+	p.end = s.Each('{', '}', func() bool {
+		key, ok := s.Key()
+		if !ok {
+			return false
 		}
-		s.space()
-		if !found && among(key) && s.i < len(s.b) && s.b[s.i] == '"' {
-			var text []byte
-			if text, ok = s.unquote(dst); ok {
-				p.text, found = in(text, len(dst))
-			}
-		} else {
-			ok = s.skip()
+		if found || !among(key) || s.Kind() != json.String {
+			_, ok = s.Skip()
+			return ok
 		}
-		switch {
-		case !ok:
-			return p, false
-		case s.take(','):
-			continue
+		raw, ok := s.String()
+		if ok {
+			p.text, found = in(json.AppendText(dst, raw, len(raw)), len(dst))
 		}
-		p.end = true
-		return p, found && s.take('}')
-	}
+		return ok
+	})
+	return p, p.end && found
 }
 
 func among(key []byte) bool {

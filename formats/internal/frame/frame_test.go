@@ -214,21 +214,6 @@ func b2i(b bool) int {
 	return 0
 }
 
-// TestUnquoteAgainstJSON compares escapes with encoding/json.
-func TestUnquoteAgainstJSON(t *testing.T) {
-	for _, s := range []string{`"\n\t\r\b\f\"\\\/"`, `"\u00e9\u4E2D"`, `"\ud83d\ude00"`, `"\ud83dx"`, `"\ude00"`, `"\ud83d\u0041"`, `""`, `"\u003c"`} {
-		var want string
-		if err := json.Unmarshal([]byte(s), &want); err != nil {
-			t.Fatal(err)
-		}
-		c := scan{b: []byte(s)}
-		got, ok := c.unquote(nil)
-		if !ok || string(got) != want || c.i != len(s) {
-			t.Errorf("%s is %q, want %q", s, got, want)
-		}
-	}
-}
-
 func TestReadErrorEndsText(t *testing.T) {
 	const stamp = "2026-03-01T09:00:00Z stdout "
 	r := NewReader(io.MultiReader(strings.NewReader(stamp+"F a\n"+stamp+"P b\n"), iotest.ErrReader(io.ErrClosedPipe)), framings[1], 99, func(Flaw, int64, int64) {})

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"servescope/analyzer/sorting"
+	"servescope/formats/internal/json"
 )
 
 // Answers tells whether a text is what Loki's HTTP API answers to a query for lines:
@@ -57,10 +58,10 @@ func ReadAnswer(r io.Reader, limit int64) (a *Answer, whole bool, err error) {
 		}
 	}
 	a = &Answer{text: text}
-	s := scan{b: text[:min(int64(len(text)), limit)]}
+	s := json.Scanner{B: text[:min(int64(len(text)), limit)]}
 	w := 0
 	for whole = true; whole; {
-		if s.space(); s.i == len(s.b) {
+		if s.Kind() == json.EOF {
 			break
 		}
 		whole = a.object(&s, &w, "data", "result")
@@ -71,47 +72,49 @@ func ReadAnswer(r io.Reader, limit int64) (a *Answer, whole bool, err error) {
 
 // object goes over an object, and along a path into the streams in it. What the lines
 // hold is written to the beginning of the text, up to w, all of which has been read.
-func (a *Answer) object(s *scan, w *int, path ...string) bool {
-	return s.list('{', '}', func() bool {
-		key, ok := s.raw()
+func (a *Answer) object(s *json.Scanner, w *int, path ...string) bool {
+	return s.Each('{', '}', func() bool {
+		key, ok := s.Key()
 		switch {
-		case !ok || !s.take(':'):
+		case !ok:
 			return false
 		case string(key) != path[0]:
-			return s.skip() && s.i < len(s.b)
+			_, ok = s.Skip()
+			return ok
 		case len(path) > 1:
 			return a.object(s, w, path[1:]...)
 		case path[0] == "values":
 			return a.stream(s, w)
 		}
-		return s.list('[', ']', func() bool { return a.object(s, w, "values") })
+		return s.Each('[', ']', func() bool { return a.object(s, w, "values") })
 	})
 }
 
 // stream reads the lines of a stream.
-func (a *Answer) stream(s *scan, w *int) bool {
+func (a *Answer) stream(s *json.Scanner, w *int) bool {
 	first := len(a.lines)
-	ok := s.list('[', ']', func() bool {
+	ok := s.Each('[', ']', func() bool {
 		n := 0
 		var line stamped
-		return s.list('[', ']', func() (ok bool) {
+		return s.Each('[', ']', func() (ok bool) {
 			var word []byte
 			switch n++; n {
 			case 1:
-				word, ok = s.raw()
+				word, ok = s.String()
 				for _, c := range word {
 					line.ns = line.ns*10 + int64(c-'0')
 				}
 				return ok
 			case 2:
-				if word, ok = s.unquote(a.text[:*w]); ok {
-					line.from, line.to = *w, len(word)
-					*w = len(word)
+				if word, ok = s.String(); ok {
+					line.from, line.to = *w, len(json.AppendText(a.text[:*w], word, len(word)))
+					*w = line.to
 					a.lines = append(a.lines, line)
 				}
 				return ok
 			}
-			return s.skip() && s.i < len(s.b)
+			_, ok = s.Skip()
+			return ok
 		})
 	})
 	if own := a.lines[first:]; len(own) > 1 && own[0].ns > own[len(own)-1].ns { // those of one time, too
@@ -120,25 +123,6 @@ func (a *Answer) stream(s *scan, w *int) bool {
 		}
 	}
 	return ok
-}
-
-// list goes over what stands between brackets, parted by commas.
-func (s *scan) list(opening, closing byte, element func() bool) bool {
-	if !s.take(opening) {
-		return false
-	}
-	if s.take(closing) {
-		return true
-	}
-	for element() {
-		if s.take(closing) {
-			return true
-		}
-		if !s.take(',') {
-			return false
-		}
-	}
-	return false
 }
 
 // Read implements io.Reader: each line has a line end.

@@ -127,7 +127,7 @@ func TestLeniency(t *testing.T) {
 		{"\"raw\nline\"", "raw\nline"},
 		{"\"bad \xff byte\"", "bad \uFFFD byte"},
 		{`"lone \ud800 and \udc00\u0041"`, "lone \uFFFD and \uFFFDA"},
-		{`"\ud83d\ude00\x\u00zz"`, `\ud83d\ude00\x\u00zz`},
+		{`"\ud83d\ude00\x\u00zz"`, "\U0001F600\\x\\u00zz"},
 		{`"\ud800\n"`, "\uFFFD\n"},
 	} {
 		for name, in := range readers(tc.in) {

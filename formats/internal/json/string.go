@@ -7,11 +7,10 @@ import (
 )
 
 // Text returns the value of a string that is given as it is written, without its
-// quotes. Its escapes are those of encoding/json: half a surrogate pair becomes
-// U+FFFD. A string with another escape, or one that ends within an escape, is
-// malformed and is returned as it is written. Raw control characters and invalid
-// UTF-8 are kept: trace.Builder repairs and counts the latter. A string without
-// escapes is returned itself.
+// quotes. Escapes are decoded as encoding/json does: half a surrogate pair becomes
+// U+FFFD. What encoding/json refuses is kept as it is written: a backslash that begins
+// no escape, raw control characters, invalid UTF-8, which trace.Builder repairs and
+// counts. A string without escapes is returned itself.
 //
 // All readers of strings and of member names share these rules.
 func Text(raw []byte) []byte {
@@ -22,26 +21,39 @@ func Text(raw []byte) []byte {
 }
 
 // AppendText appends the first max bytes of what Text returns to dst, cut at a rune
-// boundary. Beyond MaxRaw(max) bytes raw need not be given: a malformed escape behind
-// the first max bytes is not noticed.
+// boundary. Beyond MaxRaw(max) bytes raw need not be given. raw may lie behind the end
+// of dst in the same memory.
 func AppendText(dst, raw []byte, max int) []byte {
 	from := len(dst)
-	for rest := raw; ; {
-		i := bytes.IndexByte(rest, '\\')
-		if i < 0 {
-			dst = append(dst, rest...)
+	for len(dst)-from < max {
+		i := 0
+		for i < len(raw) && i < 16 && raw[i] != '\\' { // the next one is mostly near
+			i++
+		}
+		if i == 16 {
+			if k := bytes.IndexByte(raw[i:], '\\'); k >= 0 {
+				i += k
+			} else {
+				i = len(raw)
+			}
+		}
+		dst = append(dst, raw[:i]...)
+		if raw = raw[i:]; len(raw) == 0 {
 			break
 		}
-		dst = append(dst, rest[:i]...)
-		if len(dst)-from >= max {
-			break
+		n := 1 // a backslash that begins no escape stands for itself
+		if len(raw) == 1 {
+			dst = append(dst, '\\')
+		} else if c := letters[raw[1]]; c != 0 {
+			dst = append(dst, c)
+			n = 2
+		} else if r, size := unicode(raw); size > 0 {
+			dst = utf8.AppendRune(dst, r)
+			n = size
+		} else {
+			dst = append(dst, '\\')
 		}
-		r, n := escape(rest[i:])
-		if n == 0 { // malformed
-			dst = append(dst[:from], raw...)
-			break
-		}
-		dst, rest = utf8.AppendRune(dst, r), rest[i+n:]
+		raw = raw[n:]
 	}
 	return dst[:from+len(cut(dst[from:], max))]
 }
@@ -66,15 +78,9 @@ func cut(s []byte, max int) []byte {
 // letters are the bytes that escapes of one letter stand for, 0: there is none.
 var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape decodes the escape at the start of b; n is its length, 0 where it is
-// malformed.
-func escape(b []byte) (r rune, n int) {
-	if len(b) < 2 {
-		return 0, 0
-	}
-	if c := letters[b[1]]; c != 0 {
-		return rune(c), 2
-	}
+// unicode decodes the escape \u at the start of b, or two that are a surrogate pair;
+// n is its length, 0 where there is none.
+func unicode(b []byte) (r rune, n int) {
 	r, ok := unit16(b)
 	switch {
 	case !ok:
