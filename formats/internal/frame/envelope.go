@@ -77,9 +77,9 @@ func parseEnvelope(line, dst []byte, in content) (p part, ok bool) {
 			_, ok = s.Skip()
 			return ok
 		}
-		raw, ok := s.String()
+		text, ok := s.AppendString(dst)
 		if ok {
-			p.text, found = in(json.AppendText(dst, raw, len(raw)), len(dst))
+			p.text, found = in(text, len(dst))
 		}
 		return ok
 	})

@@ -106,8 +106,8 @@ func (a *Answer) stream(s *json.Scanner, w *int) bool {
 				}
 				return ok
 			case 2:
-				if word, ok = s.String(); ok {
-					line.from, line.to = *w, len(json.AppendText(a.text[:*w], word, len(word)))
+				if word, ok = s.AppendString(a.text[:*w]); ok {
+					line.from, line.to = *w, len(word)
 					*w = line.to
 					a.lines = append(a.lines, line)
 				}

@@ -55,14 +55,14 @@ func parseDocker(line, dst []byte) (p part, ok bool) {
 		if !ok {
 			return false
 		}
-		var raw []byte
 		switch string(key) {
 		case "log":
-			raw, ok = s.String()
-			p.text, hasLog = json.AppendText(dst, raw, len(raw)), ok
+			p.text, hasLog = s.AppendString(dst)
+			ok = hasLog
 		case "stream":
-			raw, ok = s.String()
-			p.stream, hasStream = parseStream(raw)
+			var name []byte
+			name, ok = s.String()
+			p.stream, hasStream = parseStream(name)
 		case "time":
 			p.time, ok = s.String()
 		default:

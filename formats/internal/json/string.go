@@ -2,6 +2,8 @@ package json
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -25,37 +27,67 @@ func Text(raw []byte) []byte {
 // of dst in the same memory.
 func AppendText(dst, raw []byte, max int) []byte {
 	from := len(dst)
-	for len(dst)-from < max {
-		i := 0
-		for i < len(raw) && i < 16 && raw[i] != '\\' { // the next one is mostly near
-			i++
-		}
-		if i == 16 {
-			if k := bytes.IndexByte(raw[i:], '\\'); k >= 0 {
-				i += k
-			} else {
-				i = len(raw)
-			}
-		}
+	for len(dst)-from < max && len(raw) > 0 {
+		i := special(raw, 0)
 		dst = append(dst, raw[:i]...)
-		if raw = raw[i:]; len(raw) == 0 {
-			break
+		n := 0
+		if i < len(raw) {
+			dst, n = appendEscape(dst, raw[i:])
 		}
-		n := 1 // a backslash that begins no escape stands for itself
-		if len(raw) == 1 {
-			dst = append(dst, '\\')
-		} else if c := letters[raw[1]]; c != 0 {
-			dst = append(dst, c)
-			n = 2
-		} else if r, size := unicode(raw); size > 0 {
-			dst = utf8.AppendRune(dst, r)
-			n = size
-		} else {
-			dst = append(dst, '\\')
-		}
-		raw = raw[n:]
+		raw = raw[i+n:]
 	}
 	return dst[:from+len(cut(dst[from:], max))]
+}
+
+// AppendString reads the string that comes next and appends its value to dst; see Text.
+// ok is false where another value comes next, or the string is not whole.
+func (s *Scanner) AppendString(dst []byte) (out []byte, ok bool) {
+	if !s.Take('"') {
+		return dst, false
+	}
+	for {
+		i := special(s.B, s.I)
+		dst = append(dst, s.B[s.I:i]...)
+		if s.I = i; i == len(s.B) {
+			return dst, false
+		}
+		if s.B[i] == '"' {
+			s.I++
+			return dst, true
+		}
+		var n int
+		dst, n = appendEscape(dst, s.B[i:])
+		s.I += n
+	}
+}
+
+// special returns the index of the first quote or backslash of b at or behind i, or the
+// length of b.
+func special(b []byte, i int) int {
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		if m := zeros(x^ones*'"') | zeros(x^ones*'\\'); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// appendEscape appends what the escape at the start of b stands for, and returns its
+// length. A byte that begins no escape stands for itself.
+func appendEscape(dst, b []byte) (out []byte, n int) {
+	if len(b) > 1 && b[0] == '\\' {
+		if c := letters[b[1]]; c != 0 {
+			return append(dst, c), 2
+		}
+		if r, n := unicode(b); n > 0 {
+			return utf8.AppendRune(dst, r), n
+		}
+	}
+	return append(dst, b[0]), 1
 }
 
 // MaxRaw returns how many bytes of a string as it is written suffice for the first
