@@ -50,7 +50,7 @@ func (s *Session) detect(ctx context.Context, set *formats.Set, force string) er
 			continue
 		}
 		var unknown *formats.DetectError
-		if errors.As(err, new(*formats.PartialError)) || !errors.As(err, &unknown) && in.Named {
+		if !errors.As(err, &unknown) && in.Named {
 			return err
 		}
 		if first == nil {

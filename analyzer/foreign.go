@@ -19,13 +19,9 @@ func (s *Session) noteOthers(f *file) {
 	if err != nil {
 		return // reading it has told
 	}
-	others, err := s.set.Others(head, f.format)
-	if err != nil {
-		return // detection has
-	}
 	var count int64
 	var each, names []string
-	for _, o := range others {
+	for _, o := range s.set.Others(head, f.format) {
 		if o.Lines <= left { // else they were read
 			count += o.Lines
 			each = append(each, fmt.Sprintf("%d of %s (%s)", o.Lines, o.Format.Name, o.Format.Title))

@@ -10,11 +10,7 @@ import (
 )
 
 // Set is a list of formats to choose from.
-type Set struct {
-	formats []*Format
-	partial bool
-	marks   []string // of lines of the formats that a partial set lacks
-}
+type Set struct{ formats []*Format }
 
 // NewSet returns a set of the given formats, ordered by priority. Two formats
 // of one name or one priority are a mistake in the program: NewSet panics.
@@ -34,35 +30,15 @@ func NewSet(list ...*Format) *Set {
 	return s
 }
 
-// Partial returns the set as part of one whose other formats have greater priorities.
-// It knows what one of its formats is sure of. Anything else can be of a format that
-// it lacks, and is a *PartialError. Marks are texts, one of which is in every line by
-// which one of these formats knows itself among the lines of a text log.
-func (s *Set) Partial(marks ...string) *Set {
-	return &Set{formats: s.formats, partial: true, marks: marks}
-}
-
-// PartialError says that a set cannot tell what the whole set can.
-type PartialError struct{ Name string } // of a source or a format
-
-// Error says what is missing.
-func (e *PartialError) Error() string {
-	return e.Name + ": it takes every format to tell, and some are missing here"
-}
-
 // All returns the formats in the order of their priority.
 func (s *Set) All() []*Format { return slices.Clone(s.formats) }
 
-// Lookup returns the format with the given name, as in --input-format. Of a partial
-// set the error is a *PartialError.
+// Lookup returns the format with the given name, as in --input-format.
 func (s *Set) Lookup(name string) (*Format, error) {
 	for _, f := range s.formats {
 		if f.Name == name {
 			return f, nil
 		}
-	}
-	if s.partial {
-		return nil, &PartialError{name}
 	}
 	return nil, fmt.Errorf("unknown format %q: choose one of %s", name, strings.Join(s.names(), ", "))
 }
@@ -92,8 +68,7 @@ type Attempt struct {
 }
 
 // Detect asks every format about h. The highest score wins, then the lowest
-// priority. If none knows the head the error is a *DetectError, or a *PartialError
-// where formats are missing that may know it.
+// priority. If none knows the head the error is a *DetectError.
 func (s *Set) Detect(h *Head) (Detection, error) {
 	var best Detection
 	for _, f := range s.formats {
@@ -101,14 +76,6 @@ func (s *Set) Detect(h *Head) (Detection, error) {
 		best.Tried = append(best.Tried, Attempt{f, score, reason})
 		if score > best.Score {
 			best.Format, best.Score, best.Reason = f, score, reason
-		}
-	}
-	if s.partial && best.Score < Sure {
-		return Detection{}, &PartialError{h.Name}
-	}
-	if s.partial {
-		if _, err := s.Others(h, best.Format); err != nil {
-			return Detection{}, err
 		}
 	}
 	if best.Format == nil {

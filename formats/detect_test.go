@@ -78,33 +78,6 @@ func TestDetectPlainReasons(t *testing.T) {
 	f(strings.Repeat(" ", 2*HeadSize), "the first 65536 bytes are blank")
 }
 
-// TestPartial: of the same formats a partial set says what one is sure of, and leaves
-// the rest to the whole set.
-func TestPartial(t *testing.T) {
-	set := NewSet(prefixFormat("a", "a", 1, Likely), prefixFormat("b", "b", 2, Sure)).Partial()
-	f := func(text, want string) {
-		t.Helper()
-		d, err := set.Detect(headOf(text))
-		var partial *PartialError
-		switch {
-		case want == "" && !errors.As(err, &partial):
-			t.Errorf("%q: got %v", text, err)
-		case want != "" && (err != nil || d.Format.Name != want):
-			t.Errorf("%q: got %v, %v", text, d.Format, err)
-		}
-	}
-	f("b", "b")
-	f("a", "")
-	f("c", "")
-	f("", "")
-	if _, err := set.Lookup("c"); !errors.As(err, new(*PartialError)) {
-		t.Errorf("a name that is not in the set: %v", err)
-	}
-	if d, err := set.Lookup("a"); err != nil || d.Name != "a" {
-		t.Errorf("a name that is in the set: %v", err)
-	}
-}
-
 func TestNewSetRefusesDuplicates(t *testing.T) {
 	f := func(a, b *Format) {
 		t.Helper()

@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"errors"
 	"io"
 
 	"servescope/analyzer/diag"
@@ -16,9 +15,6 @@ import (
 // texts of any format. Of an answer of Loki's HTTP API the lines may be of
 // any format.
 func (s *Set) Within(src Source, h *Head, outer Detection, err error) (Source, Detection, bool) {
-	if errors.As(err, new(*PartialError)) {
-		return nil, Detection{}, false
-	}
 	if inner := Answered(src, h); inner != nil {
 		found, ok := s.inside(inner)
 		found.Reason = "the lines of an answer of Loki: " + found.Reason

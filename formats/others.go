@@ -1,9 +1,6 @@
 package formats
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // Other is a format that some lines of a source are of, which is read as another.
 type Other struct {
@@ -25,9 +22,8 @@ type group struct {
 }
 
 // Others tells which formats else lines of h are of, where it is read as f: logs of
-// several programs are written into one file. A partial set may not know, which is a
-// *PartialError.
-func (s *Set) Others(h *Head, f *Format) (others []Other, err error) {
+// several programs are written into one file.
+func (s *Set) Others(h *Head, f *Format) (others []Other) {
 	groups := h.groups()
 	add := func(g *Format, lines int64) {
 		for k := range others {
@@ -43,29 +39,20 @@ func (s *Set) Others(h *Head, f *Format) (others []Other, err error) {
 		head := &Head{Name: h.Name, Size: int64(len(g.text)), Start: g.text}
 		switch score, _ := f.Sniff(head); {
 		case g.names[0] == "" && score >= Likely:
-			if err := s.amid(head, f, add); err != nil {
-				return nil, err
-			}
+			s.amid(head, f, add)
 			continue
 		case score > No:
 			continue
 		}
-		found, err := s.Detect(head)
-		switch {
-		case s.partial && err != nil:
-			return nil, err
-		case err == nil && found.Score >= Likely:
+		if found, err := s.Detect(head); err == nil && found.Score >= Likely {
 			add(found.Format, g.lines)
 		}
 	}
-	return others, nil
+	return others
 }
 
 // amid looks for lines of text that are of another format, among those of f.
-func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) error {
-	if s.partial && s.lacks(h, f) {
-		return &PartialError{h.Name}
-	}
+func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) {
 	for _, g := range s.formats {
 		if g == f || g.Loose {
 			continue
@@ -89,24 +76,6 @@ func (s *Set) amid(h *Head, f *Format, add func(g *Format, lines int64)) error {
 			add(g, n)
 		}
 	}
-	return nil
-}
-
-// lacks tells whether lines of h that are not of f may be of a format that the set
-// lacks: two at least, for one may be quoted.
-func (s *Set) lacks(h *Head, f *Format) bool {
-	n := 0
-	for _, line := range h.Lines() {
-		if !slices.ContainsFunc(s.marks, func(mark string) bool { return bytes.Contains(line, []byte(mark)) }) {
-			continue
-		}
-		if score, _ := f.Sniff(&Head{Name: h.Name, Size: int64(len(line)), Start: line}); score < Maybe {
-			if n++; n > 1 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // groups sorts the lines of a head into groups, in the order in which these begin.

@@ -1,5 +1,3 @@
-//go:build !js || full
-
 package all
 
 import "servescope/formats/benchcsv"

@@ -29,11 +29,7 @@ func headOf(t *testing.T, text string) (*formats.Head, *formats.Format) {
 func othersOf(t *testing.T, text string) (read string, others []string) {
 	t.Helper()
 	head, f := headOf(t, text)
-	found, err := Set().Others(head, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range found {
+	for _, o := range Set().Others(head, f) {
 		others = append(others, fmt.Sprint(o.Format.Name, " ", o.Lines))
 	}
 	return f.Name, others
@@ -107,7 +103,7 @@ func TestNoOthers(t *testing.T) {
 		if d.Format.Shape == formats.Blocks {
 			continue
 		}
-		if others, _ := Set().Others(head, d.Format); len(others) > 0 {
+		if others := Set().Others(head, d.Format); len(others) > 0 {
 			t.Errorf("%s: %s beside %s", name, others[0].Format.Name, d.Format.Name)
 		}
 	}

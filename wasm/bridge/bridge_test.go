@@ -17,7 +17,6 @@ import (
 	"servescope/analyzer/render"
 	"servescope/formats"
 	"servescope/formats/all"
-	"servescope/wasm/delta"
 )
 
 var present = time.Date(2026, 5, 17, 8, 30, 0, 0, time.UTC)
@@ -89,41 +88,6 @@ func direct(t *testing.T, name string, text []byte, q *query.Query) ([]byte, err
 	var out bytes.Buffer
 	err = render.JSON(&out, r)
 	return out.Bytes(), err
-}
-
-// TestPartial: what a partial set is not sure of is for another engine to open.
-func TestPartial(t *testing.T) {
-	e := New(Options{Set: all.Set().Partial(), Workers: 1, Now: func() time.Time { return present }, Zone: Zone})
-	open := func(text string, pairs ...string) any {
-		return ask(t, e, []formats.Input{{Source: formats.FromBytes("x", []byte(text))}}, append(pairs, "op", "open", "session", "1")...).head["code"]
-	}
-	if code := open("arrival,ttft_ms,output_tokens\n1,2,3\n"); code != "partial" {
-		t.Errorf("a table: %v", code)
-	}
-	if code := open("", "format", "of-another-engine"); code != "partial" {
-		t.Errorf("a format by its name: %v", code)
-	}
-	if code := open("event_file: vllm\n", "format", "vllmlog"); code != nil {
-		t.Errorf("a format that is here: %v", code)
-	}
-}
-
-// TestUnpack: a file comes back from what it is beyond another.
-func TestUnpack(t *testing.T) {
-	base := bytes.Repeat([]byte("0123456789 some of the first "), 200000)
-	file := append(bytes.Clone(base), "and more"...)
-	packed, err := delta.Pack(base, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []byte
-	var head string
-	newEngine().Call(t.Context(), []byte("op=unpack"), []formats.Input{{Source: formats.FromBytes("a", packed)}, {Source: formats.FromBytes("b", base)}}, func(h, body []byte) {
-		head, got = string(h), append(got, body...)
-	})
-	if !strings.HasPrefix(head, `{"type":"result"`) || !bytes.Equal(got, file) {
-		t.Errorf("%s: %d bytes of %d", head, len(got), len(file))
-	}
 }
 
 func TestReports(t *testing.T) {

@@ -19,17 +19,10 @@
 //	view     session, QUERY,      columns for a chart, see analyzer.View
 //	         run, kind, …
 //	export   session, QUERY, what a file
-//	rows     session, QUERY, what the rows of a table, as a stream of package wire
-//	write    what, definition     a file of the rows that come with the request
-//	unpack                        the first file that comes with the request, which
-//	                              package delta has packed as what it is beyond the second
 //	close    session
 //	parse    order                the rows of a range of the file that comes with the
 //	                              request, for another engine: see Remotely
 //	states   fold, drop           what has been folded of these ranges
-//
-// An engine may lack formats. What it cannot open without them fails with the code
-// partial: an engine that has them all opens it as if it had been asked at first.
 //
 // QUERY is filter, from, to, window, by, trim, slo, aborts, definition,
 // percentiles and replicas.
@@ -41,7 +34,7 @@
 //
 //	progress  done, total (bytes of the pass, -1: unknown); any number of these. With
 //	          a body, a report of rows of the rows, of which there are of (-1: unknown)
-//	part      a part of a stream, which the result ends
+//	part      a part of a stream or a file, which the result ends
 //	result    the last of a call that succeeds
 //	error     the last of one that fails: code, message, hint, and flag or formats
 //

@@ -3,12 +3,10 @@ package bridge
 import (
 	"context"
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
 	"servescope/analyzer"
-	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/formats"
 )
@@ -26,17 +24,7 @@ type Options struct {
 	Zone      func(name string) (*time.Location, error)
 	Yield     func()             // see analyzer.Options; nil: nobody waits
 	Elsewhere analyzer.Elsewhere // see analyzer.Options; nil: there are no other places
-	Export    ExportFunc         // of files beyond the report as JSON and CSV; nil: there are none
-	Write     WriteFunc          // of files whose rows another engine has; nil: there are none
 }
-
-// ExportFunc writes a file of a session under a query and returns its type, ""
-// for a file that it does not know.
-type ExportFunc func(ctx context.Context, s *analyzer.Session, q *query.Query, what string, w io.Writer) (mime string, err error)
-
-// WriteFunc makes a file of rows, with latencies under the named definition set, and
-// says its type. open begins the rows, a stream of package wire; see op rows.
-type WriteFunc func(what, definition string, open func() (io.ReadCloser, error)) (file []byte, mime string, err error)
 
 // Out takes the answers of a call, in order: a head, which is JSON, and a body,
 // nil for none. The callee may keep both.
@@ -100,7 +88,7 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		return e.describe(), nil, nil
 	case "open":
 		return e.open(ctx, m, files)
-	case "run", "view", "export", "rows":
+	case "run", "view", "export":
 		s, err := e.session(m)
 		if err != nil {
 			return nil, nil, err
@@ -114,18 +102,11 @@ func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input
 		if op == "view" {
 			return s.view(ctx, m)
 		}
-		if op == "rows" {
-			return s.rows(ctx, m, out)
-		}
-		return s.export(ctx, m, e.opt.Export)
+		return s.export(ctx, m, out)
 	case "parse":
 		return e.parse(ctx, m, files, out)
 	case "states":
 		return e.states(m)
-	case "write":
-		return e.write(m, files)
-	case "unpack":
-		return unpack(files, out)
 	case "close":
 		return e.close(m)
 	default:

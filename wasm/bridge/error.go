@@ -8,6 +8,7 @@ import (
 	"servescope/analyzer"
 	"servescope/analyzer/query"
 	"servescope/formats"
+	"servescope/wasm/exports"
 	"servescope/wasm/wire"
 )
 
@@ -15,7 +16,6 @@ import (
 const (
 	usage     = "usage"     // the query is wrong; flag says which part of it
 	format    = "format"    // no format knows the files; formats says why
-	partial   = "partial"   // an engine with every format must be asked
 	empty     = "empty"     // the files hold nothing that can be analyzed
 	unread    = "read"      // a file cannot be read
 	cancelled = "cancelled" // the caller said so
@@ -51,6 +51,7 @@ func failureOf(ctx context.Context, err error) *failure {
 	var wrong *query.Error
 	var unknown *formats.DetectError
 	var nothing *analyzer.EmptyError
+	var foreign *exports.UnknownError
 	switch {
 	case errors.As(err, &own):
 		*out = *own
@@ -66,8 +67,8 @@ func failureOf(ctx context.Context, err error) *failure {
 				out.Formats = append(out.Formats, attempt{a.Format.Name, a.Reason})
 			}
 		}
-	case errors.As(err, new(*formats.PartialError)):
-		out.Code = partial
+	case errors.As(err, &foreign):
+		out.Code, out.Flag = usage, "what"
 	case errors.As(err, &nothing):
 		out.Code = empty
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*wire.ReadError)):

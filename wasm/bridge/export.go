@@ -1,50 +1,52 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
-	"io"
 
-	"servescope/analyzer/render"
-	"servescope/analyzer/report"
+	"servescope/wasm/exports"
 )
 
-// file is the head of an answer whose body is a file.
+// file is the head of an answer whose body is the end of a file.
 type file struct {
 	Type string `json:"type"`
 	Name string `json:"name"`
 	Mime string `json:"mime"`
 }
 
-// reports are the forms of a report that every engine writes, by name of the file.
-var reports = map[string]struct {
-	mime  string
-	write func(io.Writer, *report.Report) error
-}{
-	"report.json": {"application/json", render.JSON},
-	"report.csv":  {"text/csv", render.CSV},
+// part is the head of an answer whose body is a part of what the result ends.
+type part struct {
+	Type string `json:"type"`
 }
 
-// export writes a file: a report under the query, or what the face exports.
-func (s *session) export(ctx context.Context, m message, more ExportFunc) (any, []byte, error) {
+// partSize is the length from which bytes are sent as a part.
+const partSize = 1 << 20
+
+// export answers with a file of the session under the query.
+func (s *session) export(ctx context.Context, m message, out Out) (any, []byte, error) {
 	q, err := queryOf(m)
 	if err != nil {
 		return nil, nil, err
 	}
 	name := m.text("what")
-	var out bytes.Buffer
-	if form, ok := reports[name]; ok {
-		r, err := s.s.Run(ctx, q)
-		if err == nil {
-			err = form.write(&out, r)
-		}
-		return &file{"result", name, form.mime}, out.Bytes(), err
+	w := &parts{out: out}
+	mime, err := exports.Write(ctx, s.s, q, name, w)
+	if err != nil {
+		return nil, nil, err
 	}
-	if more != nil {
-		mime, err := more(ctx, s.s, q, name, &out)
-		if mime != "" || err != nil {
-			return &file{"result", name, mime}, out.Bytes(), err
-		}
+	return &file{"result", name, mime}, w.held, nil
+}
+
+// parts sends what is written to it, but for a rest that is less than a part.
+type parts struct {
+	out  Out
+	held []byte
+}
+
+// Write implements io.Writer.
+func (p *parts) Write(b []byte) (int, error) {
+	if p.held = append(p.held, b...); len(p.held) >= partSize {
+		p.out(encode(&part{"part"}), p.held)
+		p.held = nil
 	}
-	return nil, nil, &failure{Code: usage, Flag: "what", Message: "there is no export " + name}
+	return len(b), nil
 }

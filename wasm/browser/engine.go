@@ -20,9 +20,6 @@ const (
 	most   = 1 << 20    // values of a metric that are kept: to count them takes a second pass, by one worker
 )
 
-// write makes files of rows, in the module that has all that it takes.
-var write bridge.WriteFunc
-
 // spare is never written to, so it takes no memory, but the collector takes it for
 // something in use: it does not begin before there is about as much garbage.
 var spare []byte
@@ -32,7 +29,7 @@ const spareSize = 32 << 20
 func main() {
 	spare = make([]byte, spareSize)
 	stat.SampleLimit = most
-	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Limit: limit, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield, Write: write}
+	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Limit: limit, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield}
 	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 0 {
 		opt.Elsewhere = bridge.Remotely(n.Int(), remoteCall, handed)
 	}

@@ -1,9 +1,7 @@
 //go:build js && wasm
 
 // Command browser is the engine of the page in a browser's worker: package bridge.
-// With the build tag full it reads every format and writes files of every kind;
-// without it is the core, a third smaller, with which the page begins. It defines three
-// functions for the script around it,
+// It defines three functions for the script around it,
 //
 //	servescope.call(id, request, files, answer)
 //	servescope.cancel(id)

@@ -1,5 +1,5 @@
-// Package exports writes what a session holds as files: the tables of package
-// tables, and its report as Markdown or text. The engines that run natively link it.
+// Package exports writes what a session holds as files: its report as JSON, CSV,
+// Markdown or text, and its tables as Parquet, Arrow, CSV or JSON lines.
 package exports
 
 import (
@@ -15,27 +15,36 @@ import (
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/trace/manifest"
-	"servescope/wasm/tables"
 )
 
-// reports are the forms of a report.
-var reports = map[string]func(io.Writer, *report.Report) error{
-	"report.md": render.Markdown,
-	"report.txt": func(w io.Writer, r *report.Report) error {
+// reports are the forms of a report, by name of the file.
+var reports = map[string]struct {
+	mime  string
+	write func(io.Writer, *report.Report) error
+}{
+	"report.json": {"application/json", render.JSON},
+	"report.csv":  {"text/csv", render.CSV},
+	"report.md":   {"text/plain", render.Markdown},
+	"report.txt": {"text/plain", func(w io.Writer, r *report.Report) error {
 		return render.Text(w, r, render.TextOptions{Width: 80})
-	},
+	}},
 }
 
-// Write writes the file what of a session and returns its type. The query
-// selects among requests, tokens and the figures of the summary and the reports;
-// other tables are whole.
+// UnknownError reports a name of a file that no export has.
+type UnknownError struct{ What string }
+
+func (e *UnknownError) Error() string { return "there is no export " + e.What }
+
+// Write writes the file what of a session and returns its type; the error is an
+// *UnknownError if there is no such file. The query selects among requests, tokens
+// and the figures of the summary and the reports; other tables are whole.
 func Write(ctx context.Context, s *analyzer.Session, q *query.Query, what string, w io.Writer) (mime string, err error) {
 	if form, ok := reports[what]; ok {
 		r, err := s.Run(ctx, q)
 		if err != nil {
 			return "", err
 		}
-		return "text/plain", form(w, r)
+		return form.mime, form.write(w, r)
 	}
 	if strings.HasPrefix(what, "summary.") {
 		r, err := s.Run(ctx, q)
@@ -48,7 +57,7 @@ func Write(ctx context.Context, s *analyzer.Session, q *query.Query, what string
 	if err != nil {
 		return "", err
 	}
-	t, out, mime, err := tables.Open(what, def, w)
+	t, out, mime, err := open(what, def, w)
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +80,7 @@ func Write(ctx context.Context, s *analyzer.Session, q *query.Query, what string
 
 // Summary writes the figures of a report of s as the file what and returns its type.
 func Summary(s *analyzer.Session, r *report.Report, what string, w io.Writer) (mime string, err error) {
-	t, out, mime, err := tables.Open(what, nil, w)
+	t, out, mime, err := open(what, nil, w)
 	if err != nil {
 		return "", err
 	}

@@ -4,22 +4,17 @@
 //
 // The script and the style are bundled from src and engine into dist by go
 // generate, and committed: nobody needs tools to build the command. The engine is
-// WASM that make page builds; until then only the documents without it exist. It is
-// two modules: the core, which the page begins with, and the whole, which reads and
-// writes everything. The second is packed as what it is beyond the first.
+// WASM that make page builds; until then only the documents without it exist.
 package page
 
 import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"html"
 	"io/fs"
 	"strings"
-
-	"servescope/formats/all"
 )
 
 //go:generate go tool -modfile=../../go.tools.mod esbuild src/main.js --bundle --minify --charset=utf8 --target=es2022 --format=iife --legal-comments=none --log-level=warning --outfile=dist/page.js
@@ -58,33 +53,12 @@ func Sealed() ([]byte, error) {
 		worker += text + "\n"
 	}
 	blocks = append(blocks, Block{"worker.js", escape(worker)})
-	for _, name := range []string{"core.wasm.gz", "full.wasm.delta"} {
-		module, err := read(name)
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, Block{name, base64.StdEncoding.EncodeToString([]byte(module))})
-	}
-	list, err := formatList()
+	module, err := read("engine.wasm.gz")
 	if err != nil {
 		return nil, err
 	}
-	return Document(Wasm, append(blocks, list))
-}
-
-// formatList is every format, for the page to tell before the module that has them
-// all is loaded.
-func formatList() (Block, error) {
-	type format struct {
-		Name  string `json:"name"`
-		Title string `json:"title"`
-	}
-	var list []format
-	for _, f := range all.Set().All() {
-		list = append(list, format{f.Name, f.Title})
-	}
-	text, err := json.Marshal(list)
-	return Block{"formats", string(text)}, err
+	blocks = append(blocks, Block{"engine.wasm.gz", base64.StdEncoding.EncodeToString([]byte(module))})
+	return Document(Wasm, blocks)
 }
 
 // Document returns the page for an engine, with blocks of data.

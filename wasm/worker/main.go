@@ -2,8 +2,7 @@
 
 // Command worker is package endpoint as a Cloudflare Worker. Each request has an
 // instance of its own, whose memory goes with it; entry.mjs lets one log after the
-// other in. It is built with the tag full, which adds the formats that are not in the
-// core of browsers.
+// other in.
 package main
 
 import (

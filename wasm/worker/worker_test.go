@@ -25,7 +25,7 @@ import (
 const (
 	root       = "../.."
 	built      = root + "/bin/worker"
-	bundle     = 30 << 20 // budget of the bundle in bytes
+	bundle     = 60 << 20 // budget of the bundle in bytes
 	coldBudget = 5 * time.Second
 	maxMemory  = 64 << 20
 

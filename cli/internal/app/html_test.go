@@ -28,7 +28,7 @@ func TestHTML(t *testing.T) {
 				t.Errorf("%q: the document lacks %s", args, part)
 			}
 		}
-		if strings.Contains(doc, "wasm-unsafe-eval") || strings.Contains(doc, `id="core.wasm.gz"`) {
+		if strings.Contains(doc, "wasm-unsafe-eval") || strings.Contains(doc, `id="engine.wasm.gz"`) {
 			t.Errorf("%q: the document holds an engine", args)
 		}
 	}

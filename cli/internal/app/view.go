@@ -19,7 +19,6 @@ import (
 
 	"servescope/formats/all"
 	"servescope/wasm/bridge"
-	"servescope/wasm/exports"
 	"servescope/wasm/page"
 )
 
@@ -48,7 +47,7 @@ func (p *Process) runView(c *cli.Context) error {
 		return err
 	}
 	e := bridge.New(bridge.Options{
-		Set: all.Set(), Workers: runtime.GOMAXPROCS(0), Now: time.Now, Zone: parseZone, Export: exports.Write,
+		Set: all.Set(), Workers: runtime.GOMAXPROCS(0), Now: time.Now, Zone: parseZone,
 	})
 	e.Adopt("1", w.Session, &progress)
 	defer e.Close()

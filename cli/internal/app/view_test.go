@@ -16,7 +16,6 @@ import (
 	"servescope/formats"
 	"servescope/formats/all"
 	"servescope/wasm/bridge"
-	"servescope/wasm/exports"
 )
 
 // testViewer serves the sample run as view does.
@@ -44,7 +43,7 @@ func testViewer(t *testing.T) (v *viewer, server *httptest.Server, want string) 
 		t.Fatal(err)
 	}
 	var progress bridge.Progress
-	e := bridge.New(bridge.Options{Set: all.Set(), Workers: 1, Now: time.Now, Zone: parseZone, Export: exports.Write})
+	e := bridge.New(bridge.Options{Set: all.Set(), Workers: 1, Now: time.Now, Zone: parseZone})
 	e.Adopt("1", open(progress.Read), &progress)
 	t.Cleanup(func() { e.Close() })
 	server = httptest.NewServer(nil)

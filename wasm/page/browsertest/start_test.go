@@ -24,8 +24,8 @@ func TestStrangeModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := `id="core.wasm.gz">` + base64.StdEncoding.EncodeToString(packed.Bytes()) + "<"
-	doc = regexp.MustCompile(`id="core\.wasm\.gz">[^<]*<`).ReplaceAllLiteral(doc, []byte(module))
+	module := `id="engine.wasm.gz">` + base64.StdEncoding.EncodeToString(packed.Bytes()) + "<"
+	doc = regexp.MustCompile(`id="engine\.wasm\.gz">[^<]*<`).ReplaceAllLiteral(doc, []byte(module))
 	path := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(path, doc, 0o600); err != nil {
 		t.Fatal(err)

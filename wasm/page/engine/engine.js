@@ -27,18 +27,15 @@ const last = ({ head, body }) => {
 // Engine computes. There is one of it.
 export class Engine {
   #transport
-  #options
-  #whole = null // the engine with every format, once it is needed
   #sessions = 0
 
   static async start(options = {}) {
     const engine = new Engine()
     const start = { native: () => new NativeTransport(), saved: SavedTransport.start, wasm: () => WasmTransport.start(options) }
     engine.#transport = await start[document.documentElement.dataset.engine]()
-    engine.#options = options
     const { head } = last(await engine.#transport.call(encode('describe')))
     engine.version = document.documentElement.dataset.version ?? ''
-    engine.formats = engine.#transport.formats ?? head.formats
+    engine.formats = head.formats
     engine.metrics = head.metrics
     engine.definitions = head.definitions
     engine.columns = head.columns
@@ -51,43 +48,22 @@ export class Engine {
   // canOpen is whether files can be opened beside the sessions that are there.
   get canOpen() { return this.kind === 'wasm' }
 
-  // memory is how many bytes the workers of the core hold, each for itself.
+  // memory is how many bytes the workers hold, each for itself.
   memory() { return this.#transport.memory() }
 
-  // crash ends the workers as fatal errors within them do, for tests: the first one of
-  // the core or another one, and that of the engine with every format.
-  crash(n) {
-    this.#transport.crash?.(n)
-    this.#whole?.then(t => t.crash())
-  }
+  // crash ends a worker, the first or another one, as a fatal error within it does, for tests.
+  crash(n) { this.#transport.crash?.(n) }
 
   // end lets the workers go, for tests: nothing can be asked after it.
-  end() {
-    this.#transport.end()
-    this.#whole?.then(t => t.end())
-  }
+  end() { this.#transport.end() }
 
   async open(files, options = {}) {
     const { format, labels = [], join, align, year = [], tz = [], onProgress, signal } = options
     files = Array.from(files)
     const number = ++this.#sessions
     const args = { session: number, format, join, align, year, tz, label: files.map((_, i) => labels[i] ?? '') }
-    const request = encode('open', args)
-    let transport = this.#transport, answer = await transport.call(request, { files, signal })
-    if (answer.head.code === 'partial') {
-      transport = await this.#full()
-      answer = await transport.call(request, { files, signal })
-    }
-    return new Session(transport, number, last(answer).head, { files, options, onProgress, full: () => this.#full() })
-  }
-
-  // full returns the engine with every format, which takes a moment to load.
-  #full() {
-    const { onState, workers } = this.#options
-    return this.#whole ??= this.#transport.whole({ onState, workers }).catch(e => {
-      this.#whole = null
-      throw e
-    })
+    const { head } = last(await this.#transport.call(encode('open', args), { files, signal }))
+    return new Session(this.#transport, number, head, { files, options, onProgress })
   }
 }
 
@@ -97,10 +73,8 @@ class Session {
   #number
   #generation
   #onProgress
-  #full
 
-  constructor(transport, number, opened, { files, options, onProgress, full }) {
-    this.#full = full
+  constructor(transport, number, opened, { files, options, onProgress }) {
     this.#transport = transport
     this.#number = number
     this.#generation = transport.generation
@@ -139,18 +113,10 @@ class Session {
   }
 
   async export(query, spec, options) {
-    const own = this.#transport.kind !== 'wasm' || /^report\./.test(spec.what)
-    const { head, body } = await (own ? this.#call('export', query, spec, options) : this.#write(query, spec, options))
-    return { name: head.name, type: head.mime, bytes: new Uint8Array(body) }
-  }
-
-  // write has a file of rows written by the engine with every format.
-  async #write(query, { what }, options = {}) {
     const parts = []
-    const { body } = await this.#call('rows', query, { what }, { ...options, onPart: part => parts.push(part) })
-    parts.push(body)
-    const full = await this.#full()
-    return last(await full.call(encode('write', { what, definition: query.definition }), { files: [new File(parts, 'rows')], signal: options.signal }))
+    const { head, body } = await this.#call('export', query, spec, { ...options, onPart: part => parts.push(part) })
+    if (body) parts.push(body)
+    return { name: head.name, type: head.mime, bytes: new Uint8Array(await new Blob(parts).arrayBuffer()) }
   }
 
   // record asks for the report and for views, and returns the answers as a saved

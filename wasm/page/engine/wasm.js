@@ -1,23 +1,19 @@
 import { EngineError, cancelled } from './error.js'
 
-// The document holds two modules as text, the core and the whole engine, and the
-// script of their workers. They stand behind the page's own script, which runs before
-// them. The core is a gzip file; the other is packed as what it is beyond the core,
-// which unpacks it.
+// The document holds the engine's module as text, and the script of its workers. They
+// stand behind the page's own script, which runs before them.
 export const loaded = () => document.readyState !== 'loading' ? Promise.resolve()
   : new Promise(done => document.addEventListener('DOMContentLoaded', done, { once: true }))
 
 const part = id => document.getElementById(id)?.textContent ?? null
 
-// file returns a part of the document that is base64.
-function file(id) {
+// inflated unpacks a part of the document: base64 of a gzip file.
+export function inflated(id) {
   const text = part(id)
   if (text === null) throw new EngineError({ message: `this document holds no ${id}`, hint: 'build it with make page' })
-  return new File([Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), c => c.charCodeAt(0))], id)
+  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), c => c.charCodeAt(0))
+  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
 }
-
-// inflated unpacks a part of the document: base64 of a gzip file.
-export const inflated = id => file(id).stream().pipeThrough(new DecompressionStream('gzip'))
 
 // compile returns a module, which all workers share.
 const compile = bytes => WebAssembly.compileStreaming(new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } }))
@@ -29,7 +25,7 @@ function post(worker, message, transfer = []) {
   worker.postMessage(message, transfer)
 }
 
-// WasmTransport carries calls to the core in a worker. When the worker dies its
+// WasmTransport carries calls to the engine in a worker. When the worker dies its
 // calls fail with engine_died and the next call starts another one.
 export class WasmTransport {
   kind = 'wasm'
@@ -46,33 +42,17 @@ export class WasmTransport {
   #pulse = 0
   #up = false // the first one takes calls
 
-  static async start({ onState = () => {}, module, workers = Math.min(navigator.hardwareConcurrency || 1, 4) }) {
+  static async start({ onState = () => {}, workers = Math.min(navigator.hardwareConcurrency || 1, 4) }) {
     const t = new WasmTransport()
     t.#onState = onState
     t.#remotes = workers - 1
     onState('starting')
     await loaded()
     t.#url = URL.createObjectURL(new Blob([part('worker.js')], { type: 'text/javascript' }))
-    t.#module = module ?? await compile(inflated('core.wasm.gz'))
+    t.#module = await compile(inflated('engine.wasm.gz'))
     await t.#boot()
     t.#pulse = setInterval(() => t.#ping(), 1000)
     return t
-  }
-
-  // formats are all that the engine and the one with every format read.
-  get formats() { return JSON.parse(part('formats')) }
-
-  // whole starts the engine with every format.
-  async whole(options) {
-    const core = new File([await new Response(inflated('core.wasm.gz')).blob()], 'core.wasm'), parts = []
-    const helper = await WasmTransport.start({ module: this.#module, workers: 1 }) // which does not keep the memory that this takes
-    try {
-      const { head, body } = await helper.call('op=unpack', { files: [file('full.wasm.delta'), core], onAnswer: (_, body) => parts.push(body) })
-      if (head.type === 'error') throw new EngineError(head)
-      return WasmTransport.start({ ...options, module: await compile(new Blob([...parts, body]).stream()) })
-    } finally {
-      helper.end()
-    }
   }
 
   // ping has workers that somebody waits for notice that the browser has ended what

@@ -1,5 +1,0 @@
-//go:build js && !full
-
-package all
-
-func init() { partial = true }
