@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -14,11 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-)
-
-const (
-	maxFile     = 500 // lines
-	maxFunction = 60  // lines, in files that are not tests
 )
 
 // exact lists the functions of package math whose results are the same bits on
@@ -93,37 +87,6 @@ func parse(name string, text []byte) (*source, error) {
 	return &source{name, text, fset, file}, err
 }
 
-func TestLengths(t *testing.T) {
-	for _, s := range sources(t) {
-		for _, e := range tooLong(s) {
-			t.Error(e)
-		}
-	}
-}
-
-// tooLong returns what of s exceeds the limits of length.
-func tooLong(s *source) []string {
-	var out []string
-	if n := bytes.Count(s.text, []byte("\n")); n > maxFile {
-		out = append(out, fmt.Sprintf("%s: %d lines, want at most %d", s.name, n, maxFile))
-	}
-	if s.test() {
-		return out
-	}
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		f, ok := n.(*ast.FuncDecl)
-		if !ok {
-			return true
-		}
-		from, to := s.fset.Position(f.Pos()).Line, s.fset.Position(f.End()).Line
-		if n := to - from + 1; n > maxFunction {
-			out = append(out, fmt.Sprintf("%s:%d: %s has %d lines, want at most %d", s.name, from, f.Name.Name, n, maxFunction))
-		}
-		return false
-	})
-	return out
-}
-
 func TestCore(t *testing.T) {
 	n := 0
 	for _, s := range sources(t) {
@@ -176,25 +139,20 @@ func constant(name string) bool {
 
 // TestSourceRules holds the rules themselves to what they must find.
 func TestSourceRules(t *testing.T) {
-	long := "package p\n\nfunc f() {\n" + strings.Repeat("\t_ = 1\n", maxFunction-1) + "}\n"
 	f := func(name, text string, want int) {
 		t.Helper()
 		s, err := parse(name, []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := tooLong(s)
+		var got []string
 		if s.core() {
-			got = append(got, uncore(s)...)
+			got = uncore(s)
 		}
 		if len(got) != want {
 			t.Errorf("%s: got %q, want %d findings", name, got, want)
 		}
 	}
-	f("cli/a.go", long, 1)
-	f("cli/a_test.go", long, 0)
-	f("cli/a.go", strings.Replace(long, "\t_ = 1\n", "", 1), 0)
-	f("cli/a.go", "package p\n"+strings.Repeat("\n", maxFile), 1)
 	f("analyzer/a.go", "package p\nimport \"math\"\nvar x = math.Sqrt(2) + math.MaxFloat64\n", 0)
 	f("analyzer/a.go", "package p\nimport \"math\"\nvar x = math.Exp(2) + math.FMA(1, 2, 3) + math.Max(1, 2)\n", 3)
 	f("analyzer/a.go", "package p\nimport m \"math\"\nvar x = m.Pow(2, 3)\n", 1)
