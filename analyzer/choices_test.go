@@ -98,7 +98,7 @@ func inParts(t *testing.T, opt Options, cut int64, list ...textFile) *report.Rep
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.cut, s.size = cut, 1+int(cut%13)
+	s.in.cut, s.in.size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), new(query.Query))
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func askInParts(t *testing.T, q *query.Query, opt Options, cut int64, text strin
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.cut, s.size = cut, 1+int(cut%13)
+	s.in.cut, s.in.size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

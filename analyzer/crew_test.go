@@ -40,12 +40,12 @@ func (s *summing) Merge(o kernel.State) error {
 
 func (s *summing) Finish(kernel.Output) {}
 
-// TestCrew folds the batches of one builder on two helpers while it goes on, and
+// TestFoldPool folds the batches of one builder on two helpers while it goes on, and
 // the run that they are of changes: batch k of 500 has k%7+1 rows, each sent at k,
 // and a gap of k.
-func TestCrew(t *testing.T) {
+func TestFoldPool(t *testing.T) {
 	p := newPass(new(query.Query), new(kernel.Facts), []kernel.Kernel{new(summing)}, 3)
-	c := newCrew(p, 3)
+	c := newFoldPool(p, 3)
 	var wg sync.WaitGroup
 	for w := range 2 {
 		wg.Go(func() { c.help(1 + w) })

@@ -22,13 +22,13 @@ type places struct {
 	n int
 
 	mu      sync.Mutex
-	folders map[*Fold][]*Folder
+	folders map[*RemoteFold][]*Folder
 	folded  int // rows
 	ended   int // folds
 	short   bool
 }
 
-func newPlaces(n int) *places { return &places{n: n, folders: make(map[*Fold][]*Folder)} }
+func newPlaces(n int) *places { return &places{n: n, folders: make(map[*RemoteFold][]*Folder)} }
 
 func (p *places) Readers() int { return 2 * p.n }
 
@@ -41,11 +41,11 @@ type farReader struct {
 	formats.Reader
 	p      *places
 	folder *Folder
-	part   *Part
+	part   *RemoteJob
 	folded bool
 }
 
-func (p *places) Open(ctx context.Context, reader int, part *Part) (formats.Reader, error) {
+func (p *places) Open(ctx context.Context, reader int, part *RemoteJob) (formats.Reader, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &farReader{p: p, part: part}
@@ -97,7 +97,7 @@ func (r *farReader) Batch() *trace.Batch {
 
 func (r *farReader) Diags() *diag.Log { return r.Reader.Diags() }
 
-func (p *places) States(ctx context.Context, f *Fold) (out [][]byte, err error) {
+func (p *places) States(ctx context.Context, f *RemoteFold) (out [][]byte, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, folder := range p.folders[f] {
@@ -144,7 +144,7 @@ func TestElsewhere(t *testing.T) {
 			var want string
 			for round := range 3 {
 				p := newPlaces(1 + r.IntN(3))
-				opt := Options{Elsewhere: p, Workers: 1 + r.IntN(2), Block: 1 + r.IntN(9000)}
+				opt := Options{Remote: p, Workers: 1 + r.IntN(2), Block: 1 + r.IntN(9000)}
 				if round == 0 {
 					opt = Options{}
 				}
@@ -155,7 +155,7 @@ func TestElsewhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.cut, s.size = 1+r.Int64N(int64(len(list[0].text)+100)), 1+r.IntN(20)
+				s.in.cut, s.in.size = 1+r.Int64N(int64(len(list[0].text)+100)), 1+r.IntN(20)
 				rep, err := s.Run(t.Context(), q)
 				if err != nil {
 					t.Fatalf("%s: %v", list[0].name, err)
@@ -166,7 +166,7 @@ func TestElsewhere(t *testing.T) {
 					want = got
 				}
 				if got != want {
-					t.Fatalf("%s, %+v, cut %d: %s", list[0].name, opt, s.cut, firstDifference(got, want))
+					t.Fatalf("%s, %+v, cut %d: %s", list[0].name, opt, s.in.cut, firstDifference(got, want))
 				}
 				if len(p.folders) > 0 {
 					t.Errorf("%d folds have not been ended", len(p.folders))
@@ -189,18 +189,18 @@ func TestElsewhereFails(t *testing.T) {
 	in := textFile{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 300)}
 	p := newPlaces(2)
 	p.short = true
-	s, err := openAll(t, Options{Elsewhere: p}, in)
+	s, err := openAll(t, Options{Remote: p}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.cut = 2000
+	s.in.cut = 2000
 	if _, err := s.Run(t.Context(), new(query.Query)); !errors.Is(err, errStates) && (err == nil || !strings.Contains(err.Error(), "kernel")) {
 		t.Errorf("states that are cut short: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p = newPlaces(1)
-	again, err := openAll(t, Options{Elsewhere: p, Progress: func(done, _ int64) {
+	again, err := openAll(t, Options{Remote: p, Progress: func(done, _ int64) {
 		if done > 20_000 {
 			cancel()
 		}
@@ -209,7 +209,7 @@ func TestElsewhereFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	again.cut = 2000
+	again.in.cut = 2000
 	if _, err := again.Run(ctx, new(query.Query)); !errors.Is(err, context.Canceled) || p.ended != 1 || len(p.folders) > 0 {
 		t.Errorf("a query that is given up: %v; %d folds ended, %d go on", err, p.ended, len(p.folders))
 	}

@@ -299,8 +299,8 @@ func TestJoinDoesNotDependOnCuts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.cut, s.size = 900, 7; i == 0 {
-				s.cut, s.size = rangeSize, residentRows
+			if s.in.cut, s.in.size = 900, 7; i == 0 {
+				s.in.cut, s.in.size = rangeSize, residentRows
 			}
 			r, err := s.Run(t.Context(), q)
 			if err != nil {

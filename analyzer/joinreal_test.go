@@ -119,7 +119,7 @@ func TestJoinOfEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		if opt.Workers > 1 {
-			s.cut, s.size = 3000, 11
+			s.in.cut, s.in.size = 3000, 11
 		}
 		r, err := s.Run(t.Context(), &query.Query{By: []string{"replica"}, Window: 60e9})
 		if err != nil {
@@ -131,7 +131,7 @@ func TestJoinOfEverything(t *testing.T) {
 			t.Error(firstDifference(got, want))
 		}
 		rows, sequences := int64(0), int64(0)
-		for _, b := range s.rows {
+		for _, b := range s.set.requests {
 			rows += int64(b.open().Rows)
 			for i := range b.open().Rows {
 				if n, ok := b.open().Ints(trace.Choice).At(i); ok && n > 0 {

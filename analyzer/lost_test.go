@@ -40,7 +40,7 @@ func spilling(t *testing.T, set *formats.Set, text string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.size = 50
+	s.in.size = 50
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -72,15 +72,15 @@ func TestLostColumns(t *testing.T) {
 		} {
 			s := spilling(t, all.Set(), requestLines(rand.New(rand.NewPCG(1, 2)), 400))
 			rep, err := s.Run(t.Context(), new(query.Query))
-			if err != nil || rep.Runs[0].Requests.Total != 400 || !s.store.full {
-				t.Fatalf("%v, spilled %v", err, s.store.full)
+			if err != nil || rep.Runs[0].Requests.Total != 400 || !s.set.store.full {
+				t.Fatalf("%v, spilled %v", err, s.set.store.full)
 			}
 			if want == errDisk {
-				s.store.spill = lossy{s.store.spill}
+				s.set.store.spill = lossy{s.set.store.spill}
 			} else {
-				s.rows[0].n-- // as if less had been written
-				off, err := s.store.spill.Append(make([]byte, s.rows[0].n))
-				if s.rows[0].off = off; err != nil {
+				s.set.requests[0].n-- // as if less had been written
+				off, err := s.set.store.spill.Append(make([]byte, s.set.requests[0].n))
+				if s.set.requests[0].off = off; err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -132,14 +132,14 @@ func TestLostStates(t *testing.T) {
 	if r, err := s.run(t.Context(), new(query.Query), e); err != nil || r.Runs[0].Requests.Total != 9 {
 		t.Fatal(err)
 	}
-	whole := s.stated.spill
-	s.stated.spill = lossy{whole}
+	whole := s.fold.spilled.spill
+	s.fold.spilled.spill = lossy{whole}
 	for _, flags := range [][]string{nil, {"by=tenant"}} {
 		if r, err := s.run(t.Context(), queryOf(t, flags...), e); !errors.Is(err, errDisk) || r != nil {
 			t.Errorf("%v: %v", flags, err)
 		}
 	}
-	s.stated.spill = whole // the states of one question are not those of the next
+	s.fold.spilled.spill = whole // the states of one question are not those of the next
 	if r, err := s.run(t.Context(), new(query.Query), e); err != nil || r.Runs[0].Requests.Total != 9 {
 		t.Error(err)
 	}

@@ -34,7 +34,7 @@ func TestPartialIsOfTheFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.size = 50
+		s.in.size = 50
 		s.Tell(func() func(*Partial) {
 			if !tell {
 				return nil
@@ -158,12 +158,12 @@ func TestPartialChangesNothing(t *testing.T) {
 // time, which would be too little.
 func TestPartialWithHoles(t *testing.T) {
 	var parts []*Partial
-	s, err := openAll(t, Options{Block: 1 << 12, Elsewhere: newPlaces(1)}, textFile{name: "log.jsonl", text: shapedRecords(t, 900)})
+	s, err := openAll(t, Options{Block: 1 << 12, Remote: newPlaces(1)}, textFile{name: "log.jsonl", text: shapedRecords(t, 900)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.size, s.cut = 50, 1<<13
+	s.in.size, s.in.cut = 50, 1<<13
 	s.Tell(func() func(*Partial) { return func(p *Partial) { parts = append(parts, p) } })
 	q := queryOf(t, "window=1s")
 	q.SLO = slo(t, "ttft=1s")

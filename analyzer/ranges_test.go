@@ -13,14 +13,14 @@ import (
 func TestRanges(t *testing.T) {
 	in := textFile{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 400)}
 	size := int64(len(in.text))
-	for _, others := range []Elsewhere{nil, newPlaces(1)} {
-		s, err := openAll(t, Options{Elsewhere: others, Workers: 1}, in)
+	for _, others := range []Remote{nil, newPlaces(1)} {
+		s, err := openAll(t, Options{Remote: others, Workers: 1}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.cut = 1600
-		jobs := s.jobs()
+		s.in.cut = 1600
+		jobs := s.in.jobs()
 		at, last := int64(0), int64(0)
 		for i, j := range jobs {
 			if j.rng.From != at {
@@ -33,11 +33,11 @@ func TestRanges(t *testing.T) {
 				}
 				at = size
 			}
-			if last = at - j.rng.From; last > s.cut || at > size {
+			if last = at - j.rng.From; last > s.in.cut || at > size {
 				t.Errorf("range %d of %d bytes is %v", i, size, j.rng)
 			}
 		}
-		if n := size / s.cut; others == nil && int64(len(jobs)) != (size+s.cut-1)/s.cut || others != nil && (last > s.cut/16 || int64(len(jobs)) > n+40) {
+		if n := size / s.in.cut; others == nil && int64(len(jobs)) != (size+s.in.cut-1)/s.in.cut || others != nil && (last > s.in.cut/16 || int64(len(jobs)) > n+40) {
 			t.Errorf("%d ranges of %d bytes, the last of %d", len(jobs), size, last)
 		}
 	}

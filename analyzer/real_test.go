@@ -115,7 +115,7 @@ func everything(t *testing.T, opt Options, cut int64, q *query.Query, in textFil
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.cut, s.size = cut, 1+int(cut%13)
+	s.in.cut, s.in.size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
 		t.Fatalf("%s: %v", in.name, err)

@@ -56,7 +56,7 @@ func TestCountedValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			s.cut, s.size = cut, 1+int(cut%13)
+			s.in.cut, s.in.size = cut, 1+int(cut%13)
 			rep, err := s.Run(t.Context(), queryOf(t, flags...))
 			if err != nil {
 				t.Fatal(err)

@@ -320,7 +320,7 @@ func TestDetection(t *testing.T) {
 	if got != want {
 		t.Errorf("diags\n%s want\n%s", got, want)
 	}
-	if s, err := open("", true, good, bad); err != nil || s.diags.All()[0].Severity.String() != "error" {
+	if s, err := open("", true, good, bad); err != nil || s.set.diags.All()[0].Severity.String() != "error" {
 		t.Errorf("a named file that is not recognised: %v", err)
 	}
 	var e *formats.DetectError

@@ -287,8 +287,8 @@ func (s *sumState) Finish(out kernel.Output) {
 }
 
 // tinyEngine computes the figures of kernel sums.
-func tinyEngine() *engine {
-	return &engine{definition: report.Definition{Name: "default"}, kernels: []kernel.Kernel{sums{}}, distributions: map[string]report.Metric{"gaps": {Unit: "ns"}}}
+func tinyEngine() *Figures {
+	return &Figures{definition: report.Definition{Name: "default"}, kernels: []kernel.Kernel{sums{}}, distributions: map[string]report.Metric{"gaps": {Unit: "ns"}}}
 }
 
 // textFile is one input of a test: a name, a label or "", and its text.
@@ -311,7 +311,7 @@ func openTest(t *testing.T, opt Options, cut int64, list ...textFile) *Session {
 		t.Fatal(err)
 	}
 	if cut > 0 {
-		s.cut, s.size = cut, 1+int(cut%13)
+		s.in.cut, s.in.size = cut, 1+int(cut%13)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s

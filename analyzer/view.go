@@ -82,10 +82,22 @@ type Detail struct {
 	Stamp bool
 }
 
-// View returns what a chart shows of the requests of one run that q selects, as
-// Rows does: those that arrive in its interval. The first call reads the inputs if
-// Run has not; later ones read again only for token lists that are not in memory.
-// Errors are those of Rows, and *query.Error for a viewport that makes no sense.
+// Views makes views of one set, and keeps what is costly to find for the next one. One
+// goroutine at a time uses it.
+type Views struct {
+	in     *Loader
+	last   *viewer
+	clocks map[edgeKey]edge // of a query about everything; nil before a view asks for them
+}
+
+// NewViews returns a Views for what in reads.
+func NewViews(in *Loader) *Views { return &Views{in: in} }
+
+// View returns what a chart shows of the requests of one run that q selects: those that
+// arrive in its interval. choose gives their selection, without groups; it is called
+// only where the last view was of another query. Inputs are read again only for token
+// lists that are not in memory. Errors are those of choose and of reading, and
+// *query.Error for a viewport that makes no sense.
 //
 // Columns are those of the requests table, the metrics of single requests under
 // the query's definition, and
@@ -106,8 +118,8 @@ type Detail struct {
 //
 // A request of several choices is one, as the report counts it, but its chunk gaps
 // are those of all of its sequences.
-func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Columns, error) {
-	v, err := s.viewer(ctx, q, p)
+func (x *Views) View(ctx context.Context, q *query.Query, p Viewport, choose func() (*selection, error)) (*Columns, error) {
+	v, err := x.viewer(ctx, q, p, choose)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +132,7 @@ func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Column
 		return nil, viewError("there is no kind of view " + strconv.Quote(p.Kind))
 	}
 	out := &Columns{Kind: p.Kind, Clocks: v.clocks, Facts: map[string]float64{"side": float64(v.side)}}
-	if err := cmp.Or(show(v, out), s.store.failed()); err != nil {
+	if err := cmp.Or(show(v, out), v.set.store.failed()); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -132,11 +144,12 @@ func viewError(msg string) error { return &query.Error{Flag: "view", Msg: msg} }
 // kept for the next view of the same: the selection and columns.
 type viewer struct {
 	key    string
-	s      *Session
+	in     *Loader
+	set    *Set
 	ctx    context.Context
 	p      Viewport
 	q      *query.Query
-	e      *engine
+	e      *Figures
 	run    *run
 	sel    *selection
 	side   trace.Side
@@ -148,29 +161,29 @@ type viewer struct {
 	by    string  // that column and direction
 }
 
-func (s *Session) viewer(ctx context.Context, q *query.Query, p Viewport) (*viewer, error) {
+func (x *Views) viewer(ctx context.Context, q *query.Query, p Viewport, choose func() (*selection, error)) (*viewer, error) {
 	key := fmt.Sprintf("%+v %q %d %s", echo(q), q.Definition, p.Run, p.Side)
-	if v := s.viewed; v != nil && v.key == key {
+	if v := x.last; v != nil && v.key == key {
 		v.ctx, v.p = ctx, p
 		return v, nil
 	}
-	e, err := engineFor(q.Definition)
+	e, err := FiguresOf(q.Definition)
 	if err != nil {
 		return nil, err
 	}
-	sel, err := s.arrivals(ctx, q, true)
+	sel, err := choose()
 	if err != nil {
 		return nil, err
 	}
-	if p.Run < 0 || p.Run >= len(s.runs) {
-		return nil, viewError(fmt.Sprintf("there are %d runs, and no number %d", len(s.runs), p.Run))
+	if p.Run < 0 || p.Run >= len(sel.set.runs) {
+		return nil, viewError(fmt.Sprintf("there are %d runs, and no number %d", len(sel.set.runs), p.Run))
 	}
-	v := &viewer{key: key, s: s, ctx: ctx, p: p, q: q, e: e, run: s.runs[p.Run], sel: sel, cache: make(map[string]*Column)}
+	v := &viewer{key: key, in: x.in, set: sel.set, ctx: ctx, p: p, q: q, e: e, run: sel.set.runs[p.Run], sel: sel, cache: make(map[string]*Column)}
 	if err := v.findSide(); err != nil {
 		return nil, err
 	}
-	v.findClocks()
-	s.viewed = v
+	v.findClocks(x)
+	x.last = v
 	return v, nil
 }
 
@@ -181,8 +194,8 @@ var outermost = []trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engi
 // selected, else the one that the viewport names.
 func (v *viewer) findSide() error {
 	seen := make(map[trace.Side]bool)
-	for i, r := range v.s.rows {
-		if r.slot != v.run.slot || v.s.joins == nil && !r.has(trace.SideCol) && seen[r.run().Side] {
+	for i, r := range v.set.requests {
+		if r.slot != v.run.slot || v.set.links == nil && !r.has(trace.SideCol) && seen[r.run().Side] {
 			continue
 		}
 		group, sides := v.sel.of(i), v.sidesOf(r.open(), r.number)
@@ -217,7 +230,7 @@ type sides struct {
 }
 
 func (v *viewer) sidesOf(b *trace.Batch, base int32) sides {
-	return sides{b.Dicts(trace.SideCol), b.Run.Side, v.s.joins, base, v.s.joins == nil && !b.Has(trace.SideCol)}
+	return sides{b.Dicts(trace.SideCol), b.Run.Side, v.set.links, base, v.set.links == nil && !b.Has(trace.SideCol)}
 }
 
 func (s *sides) at(i int) trace.Side {
@@ -234,21 +247,21 @@ func (s *sides) at(i int) trace.Side {
 // sequences, or one of the choices of such.
 func (v *viewer) shows(of *sides, i int, sequences bool) bool {
 	n := of.base + int32(i)
-	if of.at(i) != v.side || !sequences && !v.s.whole.first(n) {
+	if of.at(i) != v.side || !sequences && !v.set.multi.first(n) {
 		return false
 	}
-	return v.s.joins == nil || v.s.joins.Role(n) != join.Repeats
+	return v.set.links == nil || v.set.links.Role(n) != join.Repeats
 }
 
 // findClocks lists the clocks of the run, that of most requests first.
-func (v *viewer) findClocks() {
-	if v.s.clocks == nil {
-		all := &selection{q: new(query.Query)}
-		v.s.findEdges(all)
-		v.s.clocks = all.edges
+func (v *viewer) findClocks(x *Views) {
+	if x.clocks == nil {
+		all := &selection{set: v.set, q: new(query.Query)}
+		all.findEdges()
+		x.clocks = all.edges
 	}
 	var keys []edgeKey
-	for key := range v.s.clocks {
+	for key := range x.clocks {
 		if key.slot == v.run.slot {
 			keys = append(keys, key)
 		}
@@ -262,7 +275,7 @@ func (v *viewer) findClocks() {
 	})
 	v.index = make(map[edgeKey]int)
 	for i, key := range keys {
-		e := v.s.clocks[key]
+		e := x.clocks[key]
 		v.index[key] = i
 		v.clocks = append(v.clocks, ViewClock{key.axis, e.kind == trace.Wall, e.first, e.kind == trace.RequestClock})
 	}
@@ -270,7 +283,7 @@ func (v *viewer) findClocks() {
 
 // countClocks counts the requests of the side that is shown by their clocks.
 func (v *viewer) countClocks(count map[edgeKey]int) {
-	for _, r := range open(v.s.rows) {
+	for _, r := range open(v.set.requests) {
 		if r.slot != v.run.slot {
 			continue
 		}
@@ -288,7 +301,7 @@ func (v *viewer) countClocks(count map[edgeKey]int) {
 // sequences each choice of a request is there, else the one that it is counted with.
 func (v *viewer) each(lists, sequences bool, f func(k *kernel.View, rows []int32)) error {
 	var rows []int32
-	return v.s.walk(v.ctx, v.sel, lists, func(slot, base int32, b *trace.Batch, group []int32) error {
+	return Walk(v.ctx, v.in, v.sel, lists, func(slot, base int32, b *trace.Batch, group []int32) error {
 		if slot != v.run.slot {
 			return nil
 		}
@@ -307,9 +320,9 @@ func (v *viewer) each(lists, sequences bool, f func(k *kernel.View, rows []int32
 }
 
 func (v *viewer) kernelView(slot, base int32, b *trace.Batch) *kernel.View {
-	k := &kernel.View{Batch: b, RunIndex: slot, Links: v.s.joins, Base: base, Ends: v.s.ends}
-	if v.s.whole != nil {
-		k.Choices = v.s.whole.choices
+	k := &kernel.View{Batch: b, RunIndex: slot, Links: v.set.links, Base: base, Ends: v.set.ends}
+	if v.set.multi != nil {
+		k.Choices = v.set.multi.choices
 	}
 	return k
 }

@@ -129,7 +129,7 @@ func TestViewColumnsAreTheReports(t *testing.T) {
 				}
 				for _, name := range []string{"ttft", "tpot", "e2e"} {
 					m := r.Runs[i].Metrics[name]
-					if name == "tpot" && s.whole != nil {
+					if name == "tpot" && s.set.multi != nil {
 						continue // in the report each sequence of a request has its own
 					}
 					if side := trace.Requests.Fields[trace.SideCol].Values[int(c.Facts["side"])]; m.Side != "" && m.Side != side {

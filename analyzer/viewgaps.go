@@ -80,8 +80,8 @@ func longestGaps(list []chunkGap, limit int, low int64) ([]chunkGap, int64) {
 
 // countedWith returns the row that the request of a row is counted with.
 func (v *viewer) countedWith(row int32) int32 {
-	if v.s.whole != nil {
-		if rows := v.s.whole.rows[row]; rows != nil {
+	if v.set.multi != nil {
+		if rows := v.set.multi.rows[row]; rows != nil {
 			return rows[0]
 		}
 	}

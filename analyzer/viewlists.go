@@ -1,14 +1,11 @@
 package analyzer
 
 import (
-	"errors"
 	"slices"
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/trace"
 )
-
-var errEnough = errors.New("all rows have been found")
 
 // listsOf calls f with the rows of the given numbers, in order, and their token
 // lists. Where these are not in memory it reads again, but only the parts of the
@@ -19,56 +16,34 @@ func (v *viewer) listsOf(numbers map[int32]int, f func(k *kernel.View, i int)) e
 		wanted = append(wanted, n)
 	}
 	slices.Sort(wanted)
-	if !v.s.lists {
+	if !v.set.lists {
 		return v.rereadLists(wanted, f)
 	}
 	var u unpacker
 	last, b := -1, (*trace.Batch)(nil)
 	for _, n := range wanted {
-		i := v.s.find(n)
-		r := v.s.rows[i]
+		i := v.set.find(n)
+		r := v.set.requests[i]
 		if i != last {
-			last, b = i, v.s.linked(u.batch(opened{r, r.open()}), r.number)
+			last, b = i, v.set.linked(u.batch(opened{r, r.open()}), r.number)
 		}
 		f(v.kernelView(r.slot, r.number, b), int(n-r.number))
 	}
 	return nil
 }
 
+// rereadLists is listsOf where the lists are not in memory.
 func (v *viewer) rereadLists(wanted []int32, f func(k *kernel.View, i int)) error {
-	s := v.s
-	jobs := s.jobs()
-	in := &reading{meter: newMeter(v.ctx, jobs, s.opt.Progress), lists: true}
-	for j := range jobs {
-		base := s.bases[j]
-		if len(wanted) == 0 || j+1 < len(jobs) && wanted[0] >= s.bases[j+1] {
-			continue
-		}
-		jobs[j].workers = s.opt.Workers
-		var end part
-		err := s.readJob(v.ctx, 0, &jobs[j], &end, in, func(b *trace.Batch, _ bool) error {
-			if b.Table != trace.Requests {
-				return nil
-			}
-			file := jobs[j].file
-			m := file.metas[b.Run.Key]
-			if m == nil {
-				return changed(file)
-			}
-			own := s.linked(file.seen(b, m.view), base)
-			for len(wanted) > 0 && wanted[0] < base+int32(b.Rows) {
-				f(v.kernelView(s.slots.of(file, b.Run), base, own), int(wanted[0]-base))
-				wanted = wanted[1:]
-			}
-			base += int32(b.Rows)
-			if len(wanted) == 0 || j+1 < len(jobs) && wanted[0] >= s.bases[j+1] {
-				return errEnough
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			return err
-		}
+	wants := func(from, to int32) bool {
+		i, _ := slices.BinarySearch(wanted, from)
+		return i < len(wanted) && (to < 0 || wanted[i] < to)
 	}
-	return nil
+	return v.in.Reread(v.ctx, Rereading{Table: trace.Requests, Ordered: true, Wants: wants}, func(_ int, r *Reading) error {
+		i, _ := slices.BinarySearch(wanted, r.Number)
+		own := v.set.linked(r.Seen, r.Number)
+		for ; i < len(wanted) && wanted[i] < r.Number+int32(r.Rows.Rows); i++ {
+			f(v.kernelView(r.slot, r.Number, own), int(wanted[i]-r.Number))
+		}
+		return nil
+	})
 }

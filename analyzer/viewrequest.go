@@ -16,11 +16,11 @@ import (
 // is unknown, tokens where nobody counted.
 func (v *viewer) request(out *Columns) error {
 	n := int32(v.p.Row)
-	i := v.s.find(n)
-	if v.p.Row < 0 || v.p.Row > math.MaxInt32 || i < 0 || n >= v.s.rows[i].number+int32(v.s.rows[i].rows()) {
+	i := v.set.find(n)
+	if v.p.Row < 0 || v.p.Row > math.MaxInt32 || i < 0 || n >= v.set.requests[i].number+int32(v.set.requests[i].rows()) {
 		return viewError("there is no request " + strconv.FormatInt(v.p.Row, 10))
 	}
-	r := v.s.rows[i]
+	r := v.set.requests[i]
 	if r.slot != v.run.slot {
 		return viewError("request " + strconv.FormatInt(v.p.Row, 10) + " is of another run")
 	}

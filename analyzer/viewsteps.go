@@ -29,9 +29,9 @@ func (v *viewer) stepRows(out *Columns) error {
 	for _, name := range v.p.Columns {
 		list = append(list, Column{Name: name})
 	}
-	for i, r := range open(v.s.steps) {
+	for i, r := range open(v.set.steps) {
 		if r.slot == v.run.slot {
-			v.s.yield()
+			v.set.yield()
 			v.addSteps(list, cols, r, v.sel.steps.of(i, false))
 		}
 	}

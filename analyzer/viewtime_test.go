@@ -155,7 +155,7 @@ func TestViewGaps(t *testing.T) {
 func TestViewRequest(t *testing.T) {
 	src := generated(60, 8)
 	near, far := openView(t, Options{Workers: 1}, src), openView(t, Options{Workers: 1, Memory: 1 << 10}, src)
-	near.cut, far.cut = 1000, 1000 // several jobs, each with a part of the rows
+	near.in.cut, far.in.cut = 1000, 1000 // several jobs, each with a part of the rows
 	for row := range 60 {
 		a := viewOf(t, near, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
 		b := viewOf(t, far, new(query.Query), Viewport{Kind: "request", Row: int64(row)})

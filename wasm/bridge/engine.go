@@ -20,10 +20,10 @@ type Options struct {
 	Limit   int64  // bytes that the engine can hold at all; 0: nobody knows
 	Scratch string // directory for temporary files; empty: none may be written
 
-	Now       func() time.Time // for the pace of progress, and logs without a year
-	Zone      func(name string) (*time.Location, error)
-	Yield     func()             // see analyzer.Options; nil: nobody waits
-	Elsewhere analyzer.Elsewhere // see analyzer.Options; nil: there are no other places
+	Now    func() time.Time // for the pace of progress, and logs without a year
+	Zone   func(name string) (*time.Location, error)
+	Yield  func()          // see analyzer.Options; nil: nobody waits
+	Remote analyzer.Remote // see analyzer.Options; nil: there are no remote readers
 }
 
 // Out takes the answers of a call, in order: a head, which is JSON, and a body,

@@ -57,7 +57,7 @@ func (e *Engine) open(ctx context.Context, m message, files []formats.Input) (an
 func (e *Engine) options(m message) (analyzer.Options, error) {
 	opt := analyzer.Options{
 		Workers: e.opt.Workers, Memory: e.opt.Memory, Lists: e.opt.Lists, Scratch: e.opt.Scratch, Now: e.opt.Now(),
-		Join: m.yes("join"), Align: m.yes("align"), Yield: e.opt.Yield, Elsewhere: e.opt.Elsewhere,
+		Join: m.yes("join"), Align: m.yes("align"), Yield: e.opt.Yield, Remote: e.opt.Remote,
 		Years: make(map[string]int), Zones: make(map[string]*time.Location),
 	}
 	for _, text := range m["year"] {

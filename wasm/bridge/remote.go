@@ -28,8 +28,8 @@ const ahead = 3
 
 // Remotely returns n workers as places where ranges of sources of records are read and
 // folded, those sources that may be handed to them.
-func Remotely(n int, call Remote, may func(formats.Source) bool) analyzer.Elsewhere {
-	return &remotes{n: n, call: call, may: may, folds: make(map[*analyzer.Fold]*folding)}
+func Remotely(n int, call Remote, may func(formats.Source) bool) analyzer.Remote {
+	return &remotes{n: n, call: call, may: may, folds: make(map[*analyzer.RemoteFold]*folding)}
 }
 
 type remotes struct {
@@ -38,7 +38,7 @@ type remotes struct {
 	may  func(formats.Source) bool
 
 	mu    sync.Mutex
-	folds map[*analyzer.Fold]*folding
+	folds map[*analyzer.RemoteFold]*folding
 	last  int64
 }
 
@@ -62,16 +62,16 @@ type order struct {
 	Bare  bool
 }
 
-// Readers implements analyzer.Elsewhere.
+// Readers implements analyzer.Remote.
 func (r *remotes) Readers() int { return ahead * r.n }
 
-// Takes implements analyzer.Elsewhere.
+// Takes implements analyzer.Remote.
 func (r *remotes) Takes(f *formats.Format, in formats.Source) bool {
 	return f != nil && f.Shape == formats.Records && in.Size() >= leastRemote && r.may(in)
 }
 
-// Open implements analyzer.Elsewhere.
-func (r *remotes) Open(ctx context.Context, reader int, p *analyzer.Part) (formats.Reader, error) {
+// Open implements analyzer.Remote.
+func (r *remotes) Open(ctx context.Context, reader int, p *analyzer.RemoteJob) (formats.Reader, error) {
 	worker := reader % r.n
 	o := &order{
 		Format: p.Format.Name, From: p.Range.From, To: p.Range.To, Memory: p.Options.Memory, Block: int64(p.Options.Block),
@@ -94,7 +94,7 @@ func (r *remotes) Open(ctx context.Context, reader int, p *analyzer.Part) (forma
 }
 
 // number returns the number of a fold that a worker is about to have a part in.
-func (r *remotes) number(f *analyzer.Fold, worker int) int64 {
+func (r *remotes) number(f *analyzer.RemoteFold, worker int) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.folds[f] == nil {
@@ -105,8 +105,8 @@ func (r *remotes) number(f *analyzer.Fold, worker int) int64 {
 	return r.folds[f].number
 }
 
-// States implements analyzer.Elsewhere.
-func (r *remotes) States(ctx context.Context, f *analyzer.Fold) ([][]byte, error) {
+// States implements analyzer.Remote.
+func (r *remotes) States(ctx context.Context, f *analyzer.RemoteFold) ([][]byte, error) {
 	r.mu.Lock()
 	of := r.folds[f]
 	delete(r.folds, f)

@@ -35,13 +35,13 @@ func long(t *testing.T) []byte {
 	return out
 }
 
-func reportOf(t *testing.T, text []byte, places analyzer.Elsewhere) (string, error) {
+func reportOf(t *testing.T, text []byte, places analyzer.Remote) (string, error) {
 	t.Helper()
 	inputs, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("long.jsonl", text), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := analyzer.Open(t.Context(), all.Set(), inputs, "", analyzer.Options{Workers: 1, Now: present, Elsewhere: places})
+	s, err := analyzer.Open(t.Context(), all.Set(), inputs, "", analyzer.Options{Workers: 1, Now: present, Remote: places})
 	if err != nil {
 		t.Fatal(err)
 	}

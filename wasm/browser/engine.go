@@ -31,7 +31,7 @@ func main() {
 	stat.SampleLimit = most
 	opt := bridge.Options{Set: all.Set(), Workers: 1, Memory: memory, Lists: lists, Limit: limit, Now: time.Now, Zone: bridge.Zone, Yield: newYielder().yield}
 	if n := js.Global().Get("servescopeWorkers"); n.Type() == js.TypeNumber && n.Int() > 0 {
-		opt.Elsewhere = bridge.Remotely(n.Int(), remoteCall, handed)
+		opt.Remote = bridge.Remotely(n.Int(), remoteCall, handed)
 	}
 	serve(bridge.New(opt))
 }
