@@ -25,7 +25,7 @@ const maxCycle = 8
 // largeCycles lists the packages that are not there yet, with their largest circle.
 // A number only ever goes down.
 var largeCycles = map[string]int{
-	"analyzer":        47,
+	"analyzer":        10,
 	"analyzer/join":   9,
 	"analyzer/kernel": 55,
 	"analyzer/render": 18,
@@ -35,7 +35,7 @@ var largeCycles = map[string]int{
 
 // scattered lists the types whose methods are still in several files.
 var scattered = map[string][]string{
-	"analyzer":                    {"Session", "dimension", "file", "pass", "selection", "viewer"},
+	"analyzer":                    {"Loader", "Runner", "Set", "dimension", "pass", "selection", "viewer"},
 	"analyzer/audit":              {"inquiry"},
 	"analyzer/decompose":          {"Parts", "Row", "Steps", "Timeline"},
 	"analyzer/decompose/estimate": {"Estimate", "Log", "Replica", "Result", "Summary", "request", "steps"},
