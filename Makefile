@@ -14,8 +14,11 @@ RACE := $(shell echo 'int main(void){return 0;}' | $$($(GO) env CC) -x c -o /dev
 CONCURRENT = ./analyzer ./formats ./formats/internal/block ./formats/tokenlog
 # The packages of the core, which must build and give the same results for browsers.
 CORE = ./analyzer/... ./formats/...
-# Files and pipes are read by package formats itself, which browsers do not have.
-PORTABLE = $$($(GO) list $(CORE) | grep -v "^servescope/formats$$")
+# Files and pipes are read by package formats itself, which browsers do not have;
+# emitters run in servers.
+PORTABLE = $$($(GO) list $(CORE) | grep -v -e "^servescope/formats$$" -e /emitters)
+# Simulators and generators of test data, which ./... leaves out.
+GENERATE = ./testdata/generate/...
 WASM = GOOS=js GOARCH=wasm
 TAGS = -tags arrow_json_stdlib
 STRIPPED = -trimpath -ldflags='-s -w'
@@ -36,10 +39,10 @@ fmt:
 	@test -z "$$(gofmt -l -s .)" || { gofmt -d -s .; exit 1; }
 
 vet:
-	$(GO) vet ./...
+	$(GO) vet ./... $(GENERATE)
 
 unit:
-	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 30m ./... $(GENERATE)
 
 race:
 ifeq ($(RACE),-race)
@@ -56,7 +59,7 @@ tidy:
 	$(GO) mod tidy -diff
 
 static:
-	$(GO) tool -modfile=go.tools.mod staticcheck ./...
+	$(GO) tool -modfile=go.tools.mod staticcheck ./... $(GENERATE)
 
 # Whatever a program writes into the tree must be there already.
 update:
@@ -65,13 +68,11 @@ update:
 clean-tree: update
 	git diff --exit-code
 
-# The core without the generator of test data, which need not be the same everywhere.
-EXACT = $$($(GO) list $(CORE) | grep -v /generate)
 # A compiler may fuse x*y + z into one instruction, which rounds once instead of
 # twice. Conversions prevent it where they are written; this finds where not.
 fused:
 	@mkdir -p bin
-	GOARCH=arm64 $(GO) build -gcflags='servescope/...=-S' $(EXACT) 2>bin/arm64.s || { cat bin/arm64.s; exit 1; }
+	GOARCH=arm64 $(GO) build -gcflags='servescope/...=-S' $(CORE) 2>bin/arm64.s || { cat bin/arm64.s; exit 1; }
 	@! grep -E '\sFN?M(ADD|SUB)[SD]\s' bin/arm64.s
 
 wasm:

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"servescope/analyzer/decompose/estimate"
-	"servescope/analyzer/decompose/simulate"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
+	"servescope/testdata/generate/simulate"
 )
 
 // estimated estimates what q selects of a source and returns the decomposition.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/report"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // shapedRecords returns a log of n requests, one a line.

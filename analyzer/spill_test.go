@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // TestSpilledRequests holds the reports of event logs to the same bytes whether

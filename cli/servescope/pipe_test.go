@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // TestPipeBeyondMemory pipes a log that is several times larger than the budget: the

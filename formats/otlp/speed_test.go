@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // BenchmarkRead reads spans of vLLM and trees of SGLang.

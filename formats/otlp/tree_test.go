@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // node is a span of a tree as encoding/json reads it.

@@ -8,8 +8,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
 	"servescope/formats/internal/linelog"
+	"servescope/testdata/generate/shapes"
 )
 
 // TestP55: a request that one node prefills and another decodes: on the decode

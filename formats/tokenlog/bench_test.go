@@ -12,8 +12,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
 	"servescope/formats/internal/block"
+	"servescope/testdata/generate/shapes"
 )
 
 // read reads a source to its end and returns the number of rows.

@@ -9,8 +9,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
 	"servescope/formats/internal/assemble"
+	"servescope/testdata/generate/shapes"
 )
 
 // rowOrder returns the offsets of the rows in the order in which they are read.

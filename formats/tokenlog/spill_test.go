@@ -17,7 +17,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // row is what a request of a generated log says.

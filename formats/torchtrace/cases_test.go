@@ -11,7 +11,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // TestP68BadText: control characters and invalid UTF-8 in names, raw.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // generated is a trace that is written while it is read.

@@ -9,7 +9,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // generated returns a result on one line.

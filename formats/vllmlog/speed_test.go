@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // BenchmarkRead reads a log with the lines of 10 000 requests.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"servescope/analyzer/decompose/simulate"
+	"servescope/testdata/generate/simulate"
 )
 
 // verdict is an estimate beside the truth.

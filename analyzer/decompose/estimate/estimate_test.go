@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"servescope/analyzer/decompose/simulate"
 	"servescope/analyzer/trace"
+	"servescope/testdata/generate/simulate"
 )
 
 // TestSplitExample: y = 24 24 61 24 50 25, ŷ = 24 24 25 24 – 24, f_lo = 20, step 3

@@ -3,8 +3,8 @@ package estimate
 import (
 	"testing"
 
-	"servescope/analyzer/decompose/simulate"
 	"servescope/analyzer/trace"
+	"servescope/testdata/generate/simulate"
 )
 
 // plain is a scenario in which everything holds: a chunked engine that logs every

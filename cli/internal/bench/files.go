@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // shape is one shape of a log.

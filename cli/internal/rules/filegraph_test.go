@@ -39,7 +39,6 @@ var scattered = map[string][]string{
 	"analyzer/audit":              {"inquiry"},
 	"analyzer/decompose":          {"Parts", "Row", "Steps", "Timeline"},
 	"analyzer/decompose/estimate": {"Estimate", "Log", "Replica", "Result", "Summary", "request", "steps"},
-	"analyzer/decompose/simulate": {"Truth", "engine", "random", "world"},
 	"analyzer/gate":               {"Rule"},
 	"analyzer/join":               {"Links", "linker", "rows", "view"},
 	"analyzer/kernel":             {"View", "base", "batch", "cohort", "cohorts", "concurrencyState", "decompositionState", "flow", "goodputState", "interval", "latencyState", "measure", "pool", "putter", "ratesState", "requestsState", "row", "runInfo", "series", "sideInfo", "stepColumns", "stepTimeState", "tally128", "tokensState"},

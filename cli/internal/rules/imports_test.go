@@ -51,14 +51,14 @@ var only = []struct{ what, who, why string }{
 		"12 to 60 MB of code"},
 	{oneFormat, `^formats/all$`, "only formats/all knows every format"},
 	{`^servescope/formats/internal/`, `^formats(/|$)`, "internal to the formats"},
-	{`^servescope/formats(/.*)?$`, `^(formats(/.*)?|analyzer|cli/.*|wasm/.*)$`,
+	{`^servescope/formats(/.*)?$`, `^(formats(/.*)?|analyzer(/(dataset|load|selection|fold|assemble|view))?|cli/.*|wasm/.*)$`,
 		"kernels, metrics, decompositions, joins and renderers never see a format"},
 	{`^servescope/analyzer/(kernel|metric|report|render|query|decompose|join)(/.*)?$`, `^(analyzer(/.*)?|cli/.*|wasm/.*)$`,
 		"a format imports formats, formats/internal/*, trace, diag and unit"},
 	{`^servescope/(cli|wasm)/`, `^(cli|wasm)/`, "the core does not know its faces"},
 	{`^(flag|os/signal|os/exec|net|net/http|log|log/slog|github.com/urfave/.*|github.com/schollz/.*)$`,
-		`^(cli|wasm|emitters)/|^formats/formatstest`, "only the command touches flags, signals, processes, the network and logs"},
-	{`^servescope/analyzer/decompose/simulate$`, `^cli/internal/simulate$`, "it makes test data: nothing of the product links it"},
+		`^(cli|wasm|formats/tokenlog/emitters)/|^formats/formatstest`, "only the command touches flags, signals, processes, the network and logs"},
+	{`^servescope/testdata/`, `^(testdata/|cli/internal/bench$)`, "it makes test data: nothing of the product links it"},
 	{`^syscall/js$`, `^wasm/(browser|worker)$`, "the rest of the core is tested natively"},
 }
 
@@ -183,9 +183,9 @@ func TestImportRules(t *testing.T) {
 	f("analyzer/render", "github.com/parquet-go/parquet-go", false)
 	f("cli/internal/app", "github.com/apache/arrow-go/v18/arrow/compute", false)
 	f("cli/internal/app", "servescope/formats/all", true)
-	f("analyzer/decompose", "servescope/analyzer/decompose/simulate", false)
-	f("cli/internal/app", "servescope/analyzer/decompose/simulate", false)
-	f("cli/internal/simulate", "servescope/analyzer/decompose/simulate", true)
+	f("analyzer/decompose", "servescope/testdata/generate/simulate", false)
+	f("cli/internal/app", "servescope/testdata/generate/simulate", false)
+	f("cli/internal/bench", "servescope/testdata/generate/shapes", true)
 	f("wasm/bridge", "syscall/js", false)
 	f("wasm/browser", "syscall/js", true)
 }

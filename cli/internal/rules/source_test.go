@@ -42,7 +42,7 @@ func (s *source) test() bool { return strings.HasSuffix(s.name, "_test.go") }
 
 // core says whether the rules of the core bind the file.
 func (s *source) core() bool {
-	return !s.test() && !strings.HasPrefix(s.name, "formats/formatstest/") &&
+	return !s.test() && !strings.HasPrefix(s.name, "formats/formatstest/") && !strings.HasPrefix(s.name, "formats/tokenlog/emitters/") &&
 		(strings.HasPrefix(s.name, "analyzer/") || strings.HasPrefix(s.name, "formats/"))
 }
 

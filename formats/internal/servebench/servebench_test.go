@@ -18,8 +18,8 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
 	"servescope/formats/internal/json"
+	"servescope/testdata/generate/shapes"
 )
 
 // plain is a dialect that says little.

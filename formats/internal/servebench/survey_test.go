@@ -10,7 +10,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 // everything is all that a reader says about a text.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"servescope/analyzer/decompose/simulate"
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/testdata/generate/simulate"
 )
 
 // TestRoundTrip reads what is written: every cell that the written log has comes

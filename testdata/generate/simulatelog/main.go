@@ -2,7 +2,7 @@
 // servescope's own format to standard output, and the truth about it to standard
 // error; the same for the same seed:
 //
-//	go run ./cli/internal/simulate -seed 7 >log.jsonl
+//	go run ./testdata/generate/simulatelog -seed 7 >log.jsonl
 //	go run ./cli/servescope analyze log.jsonl
 package main
 
@@ -13,7 +13,7 @@ import (
 	"io"
 	"os"
 
-	"servescope/analyzer/decompose/simulate"
+	"servescope/testdata/generate/simulate"
 )
 
 func main() {

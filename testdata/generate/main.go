@@ -1,18 +1,18 @@
 // Command generate writes a log for benchmarks, the same bytes for the
 // same flags. Defaults give the sizes that the speed goals are stated for:
 //
-//	go run ./formats/formatstest/generate -shape records > records.jsonl   (180 000 requests, 0.7 GB)
-//	go run ./formats/formatstest/generate -shape events > events.jsonl     (50 000 requests, 0.65 GB)
-//	go run ./formats/formatstest/generate -shape events -open 50000 > many-open.jsonl
-//	go run ./formats/formatstest/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
-//	go run ./formats/formatstest/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
-//	go run ./formats/formatstest/generate -shape vllmsteps > steps.log    (a line per engine step)
-//	go run ./formats/formatstest/generate -shape sglanglog > sglang.log   (180 000 requests, 0.1 GB)
-//	go run ./formats/formatstest/generate -shape sglangexport > export.log (180 000 requests, 0.5 GB)
-//	go run ./formats/formatstest/generate -shape benchlines > runs.jsonl   (1 800 results of 100 requests, 0.9 GB)
-//	go run ./formats/formatstest/generate -shape otlp > spans.jsonl       (180 000 requests, 0.25 GB)
-//	go run ./formats/formatstest/generate -shape otlptree > tree.jsonl    (5 000 requests, 0.6 GB)
-//	go run ./formats/formatstest/generate -shape torchtrace > trace.json   (5 GB, 5 million kernels)
+//	go run ./testdata/generate -shape records > records.jsonl   (180 000 requests, 0.7 GB)
+//	go run ./testdata/generate -shape events > events.jsonl     (50 000 requests, 0.65 GB)
+//	go run ./testdata/generate -shape events -open 50000 > many-open.jsonl
+//	go run ./testdata/generate -shape bench > bench.json        (145 000 requests, 0.7 GB, one line)
+//	go run ./testdata/generate -shape vllmlog > server.log     (180 000 requests, 0.6 GB)
+//	go run ./testdata/generate -shape vllmsteps > steps.log    (a line per engine step)
+//	go run ./testdata/generate -shape sglanglog > sglang.log   (180 000 requests, 0.1 GB)
+//	go run ./testdata/generate -shape sglangexport > export.log (180 000 requests, 0.5 GB)
+//	go run ./testdata/generate -shape benchlines > runs.jsonl   (1 800 results of 100 requests, 0.9 GB)
+//	go run ./testdata/generate -shape otlp > spans.jsonl       (180 000 requests, 0.25 GB)
+//	go run ./testdata/generate -shape otlptree > tree.jsonl    (5 000 requests, 0.6 GB)
+//	go run ./testdata/generate -shape torchtrace > trace.json   (5 GB, 5 million kernels)
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"fmt"
 	"os"
 
-	"servescope/formats/formatstest/generate/shapes"
+	"servescope/testdata/generate/shapes"
 )
 
 func main() {

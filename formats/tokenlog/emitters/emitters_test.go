@@ -23,9 +23,9 @@ import (
 	"time"
 
 	"servescope/analyzer/trace"
-	"servescope/emitters/nethttp"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/tokenlog/emitters/nethttp"
 )
 
 // The times between what the server sends, and the tokens that it says these are.
