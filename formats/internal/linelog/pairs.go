@@ -37,6 +37,7 @@ type pairs struct {
 	list   int  // where the list begins that the last value is; 0: it is none
 	cut    bool // the text ends in the middle of a line
 	behind int  // the end of the last payload
+	open   bool // no bracket closes any more
 	line   *lineState
 }
 
@@ -134,8 +135,12 @@ func (p *pairs) reversed() {
 
 // flag reads "(dummy)".
 func (p *pairs) flag() {
-	k := bytes.IndexByte(p.b[p.i:], ')')
+	k := -1
+	if !p.open {
+		k = bytes.IndexByte(p.b[p.i:], ')')
+	}
 	if k < 0 {
+		p.open = true
 		p.i++
 		return
 	}
@@ -173,7 +178,7 @@ func (p *pairs) pair() {
 				p.value(p.b[from:i], &inParentheses)
 				return
 			}
-			if k := bytes.IndexByte(p.b[i:], ')'); k > 0 && k < 40 { // gen throughput (token/s)
+			if k := bytes.IndexByte(p.b[i:min(i+40, len(p.b))], ')'); k > 0 { // gen throughput (token/s)
 				i += k
 			}
 		case ',', ';':
