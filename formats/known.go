@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 )
 
@@ -71,6 +72,9 @@ func plainReason(h *Head) string {
 	if isProtobuf(b) {
 		return "this is OpenTelemetry data in protobuf, which is not read: export it as JSON (exporter file of the collector, format: json)"
 	}
+	if flows.Match(b) {
+		return "these are flows of mitmproxy: write them as an HTTP archive, mitmdump -nr FILE --set hardump=FILE.har"
+	}
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return fmt.Sprintf("the file is binary (byte %d is 0), not text", i)
 	}
@@ -79,6 +83,9 @@ func plainReason(h *Head) string {
 	}
 	return ""
 }
+
+// flows recognises what mitmproxy saves: netstrings, of which the first holds the others.
+var flows = regexp.MustCompile(`^[0-9]+:[0-9]+:[a-z_]+[;,]`)
 
 // isProtobuf recognises exports of OpenTelemetry in protobuf: nested messages,
 // the innermost being the attributes of a resource. The file exporter of the

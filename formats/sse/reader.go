@@ -98,9 +98,6 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	if isArchive(head) {
 		return openArchive(ctx, rc, src.Name(), opt), nil
 	}
-	if isFlows(head) {
-		return openFlows(ctx, rc, src.Name(), opt), nil
-	}
 	r := &reader{ctx: ctx, src: rc, in: bufio.NewReaderSize(rc, size), file: src.Name(), survey: surveyOf(head.Start), fresh: true}
 	r.account.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: "sse", Side: trace.Client, Clock: trace.Clock{Kind: r.survey.clockKind()}}

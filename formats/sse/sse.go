@@ -8,7 +8,6 @@
 //	curl -N --trace-time --trace-ascii - …     10:00:00.213456 <= Recv data, 312 bytes
 //	curl -N --trace-time --trace - …           the same, in hexadecimal
 //	a browser or proxy                         an HTTP archive (HAR); see har.go
-//	mitmdump -w                                flows; see mitm.go
 //	a script                                   {"t":0.213,"data":"{\"id\":…}"}
 //
 // A line is a stamp and what arrived then: a field of a server-sent event, or a
@@ -51,7 +50,7 @@ import (
 // Format reads transcripts of streams.
 var Format = formats.Format{
 	Name:     "sse",
-	Title:    "transcripts of streamed answers (server-sent events) with arrival times: ts, curl --trace-time, HAR, mitmproxy, JSON lines",
+	Title:    "transcripts of streamed answers (server-sent events) with arrival times: ts, curl --trace-time, HAR, JSON lines",
 	Priority: 130,
 	Shape:    formats.Document,
 	Sniff:    sniff,
@@ -66,9 +65,6 @@ const sniffed = 400
 func sniff(h *formats.Head) (formats.Score, string) {
 	if isArchive(h) {
 		return formats.Sure, "it is an HTTP archive (HAR)"
-	}
-	if isFlows(h) {
-		return formats.Sure, "it is flows that mitmproxy saved"
 	}
 	s := surveyOf(h.Start)
 	switch {

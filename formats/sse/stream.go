@@ -45,8 +45,6 @@ type stream struct {
 	failed, ended                   bool
 	silent                          bool // nothing came, or nobody knows when
 	whole                           bool // the answer came in one piece
-	proxy                           bool // a proxy has seen it
-	timeless                        bool // when it ended is not known
 	aborted                         bool // the client has gone
 }
 
@@ -168,12 +166,11 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 				row.SetInt(c, v)
 			}
 		}
-		set(trace.Sent, s.sent-zero, s.known && !s.proxy)
-		set(trace.Received, s.sent-zero, s.known && s.proxy)
+		set(trace.Sent, s.sent-zero, s.known)
 		set(trace.FirstEvent, s.first-zero, s.events > 0)
 		set(trace.FirstAnswerToken, q.answer-zero, q.has)
 		set(trace.TokenKind, int64(q.kind), len(q.at) > 0)
-		set(trace.Finished, s.last-zero, !s.timeless && (s.ended || s.failed || len(q.reason) > 0))
+		set(trace.Finished, s.last-zero, s.ended || s.failed || len(q.reason) > 0)
 		set(trace.Stream, 1, !s.whole)
 		set(trace.Stream, 0, s.whole && !s.failed && !s.aborted) // an error says nothing of what was asked for
 		set(trace.Resolution, step, step > 1)
