@@ -1,0 +1,133 @@
+package mapping
+
+import "bytes"
+
+// preamble is the text in front of the pairs of a line.
+type preamble struct {
+	stamp []byte
+	level []byte
+	words int  // words behind the stamp
+	row   bool // one of them looks like the cells of a table
+	from  int  // where the message begins, behind stamp and level
+	to    int  // where it ends
+	first []byte
+	id    []byte // the message names a request
+}
+
+// begins reports whether the first pair is one that a logger writes first: the text in
+// front of it is written by a collector of logs.
+func (p *preamble) begins() bool {
+	switch string(p.first) {
+	case "time", "ts", "t", "timestamp", "level", "lvl", "severity", "msg":
+		return true
+	}
+	return false
+}
+
+// lead reads a stamp and a level that the line begins with.
+func (l *pairScan) lead() (p preamble) {
+	for l.i < len(l.b) && (l.b[l.i] == ' ' || l.b[l.i] == '\t' || l.b[l.i] == '[') {
+		l.i++
+	}
+	if n := stampAt(l.b[l.i:]); n > 0 {
+		p.stamp = l.b[l.i : l.i+n]
+		if l.i += n; l.i < len(l.b) && l.b[l.i] == ']' {
+			l.i++
+		}
+	} else {
+		l.i = 0
+	}
+	p.from, p.to = l.i, l.i
+	return p
+}
+
+// stampAt returns the length of the date and time that b begins with, or 0.
+func stampAt(b []byte) int {
+	if len(b) < 16 || b[0]-'0' > 9 || b[4] != '-' && b[4] != '/' || b[10] != 'T' && b[10] != ' ' {
+		return 0
+	}
+	n := 11
+	for n < len(b) && (b[n]-'0' <= 9 || (b[n] == ':' || b[n] == '.' || b[n] == ',') && n+1 < len(b) && b[n+1]-'0' <= 9) {
+		n++
+	}
+	if n < len(b) && b[n] == 'Z' {
+		n++
+	} else if n+3 <= len(b) && (b[n] == '+' || b[n] == '-') {
+		for n++; n < len(b) && (b[n]-'0' <= 9 || b[n] == ':' && n+1 < len(b) && b[n+1]-'0' <= 9); {
+			n++
+		}
+	}
+	if n < len(b) && bytes.IndexByte([]byte(" \t]|:"), b[n]) < 0 {
+		return 0
+	}
+	if _, ok := parseDate(b[:n]); !ok {
+		return 0
+	}
+	return n
+}
+
+// word takes the word at the cursor, which may be the level: INFO, [INFO], INFO:root:text.
+func (p *preamble) word(l *pairScan) {
+	word := l.b[l.from:l.i]
+	p.words++
+	p.to = l.i
+	p.row = p.row || p.stamp == nil && bytes.Contains(word, []byte(`,"`))
+	own, _, _ := bytes.Cut(bytes.Trim(word, "[]():"), []byte(":"))
+	if p.level != nil || !isLevel(own) || p.words > 1 && (p.stamp == nil || own[0] > 'Z') {
+		return
+	}
+	p.level = own
+	p.from = l.i
+	if k := bytes.LastIndexByte(word, ':'); k >= 0 && k < len(word)-1 {
+		p.from = l.from + k + 1
+	}
+}
+
+// message returns the text of the line without the names of loggers and files before it.
+func (p *preamble) message(line []byte) []byte {
+	text := bytes.Trim(line[p.from:max(p.from, p.to)], " \t:-|,([")
+	for _, separator := range [...]string{": ", " - ", "\t", " | ", "] "} {
+		if k := bytes.LastIndex(text, []byte(separator)); k >= 0 {
+			text = text[k+len(separator):]
+		}
+	}
+	return bytes.TrimSpace(text)
+}
+
+// isLevel tells whether a word is the level of a line of a log.
+func isLevel(word []byte) bool {
+	if len(word) < 3 || len(word) > 8 {
+		return false
+	}
+	var low [8]byte
+	for i, c := range word {
+		low[i] = c | 0x20
+	}
+	switch string(low[:len(word)]) {
+	case "trace", "debug", "info", "notice", "warn", "warning", "error", "err", "critical", "crit", "fatal", "panic", "dpanic", "inf", "dbg", "wrn":
+		return true
+	}
+	return false
+}
+
+// subject takes the id of a request out of a message, and what has become of the request:
+// "request 7f3a finished", "finished request 7f3a". An id has digits.
+func subject(message []byte) (id, event []byte) {
+	for rest := message; len(rest) > 0; {
+		before := bytes.TrimSpace(message[:len(message)-len(rest)])
+		var word []byte
+		word, rest, _ = bytes.Cut(rest, []byte(" "))
+		if !bytes.EqualFold(word, []byte("request")) && !bytes.EqualFold(word, []byte("req")) {
+			continue
+		}
+		id, event, _ = bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
+		if id = bytes.Trim(id, `:,.[]()"'`); !bytes.ContainsAny(id, "0123456789") {
+			break
+		}
+		if event = bytes.TrimSpace(event); len(event) == 0 {
+			event = before
+		}
+		return id, event
+	}
+	return nil, message
+}
