@@ -111,24 +111,3 @@ func TestDateZone(t *testing.T) {
 		t.Error(at, want, codes)
 	}
 }
-
-// TestGroups reads numbers whose thousands are parted, and the line for Excel that tells
-// the delimiter.
-func TestGroups(t *testing.T) {
-	for _, sep := range []string{"'", "’", " ", "\u00a0", "\u202f", "\u2009"} {
-		file := strings.ReplaceAll("sep=;\r\nid;latency ms;ttft ms;prompt tokens;completion tokens\r\na;1_340,5;85,2;12_512;1_128\r\nb;700,25;70;300;64\r\n", "_", sep)
-		rows, codes, run := read(t, source(file), formats.Options{})
-		if got := strings.Join(rows, "/"); got != "a ok first=85.2 end=1340.5 in=12512 out=1128/b ok first=70 end=700.25 in=300 out=64" || len(codes) > 0 {
-			t.Errorf("%q: %s %v %s", file, got, codes, run.NoRequests)
-		}
-		if !strings.Contains(strings.Join(run.Notes, "\n"), `column "latency ms" has numbers whose thousands`) {
-			t.Error(run.Notes)
-		}
-	}
-	for _, bad := range []string{"1 34", "1 3400", "1'340 500", "12345 678", "1 340x", "1  340"} {
-		_, codes, _ := read(t, source("id;latency_ms\na;500\nb;600\nc;"+bad+"\n"), formats.Options{})
-		if strings.Join(codes, ",") != "bad_value 1,not_a_request 1" {
-			t.Errorf("%q: %v", bad, codes)
-		}
-	}
-}

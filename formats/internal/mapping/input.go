@@ -2,12 +2,10 @@ package mapping
 
 import (
 	"bytes"
-	"strconv"
 
 	"servescope/formats"
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/jsonrows"
-	"servescope/formats/internal/numx"
 )
 
 const (
@@ -58,10 +56,7 @@ type table struct {
 	width  int      // of rows of a table that is flat, in columns of its own; 0: not yet known
 	frozen bool     // no further columns are added
 	rec    record
-	next   int    // the field that probably comes next
-	path   []byte // of half a number; see halves
-	half   [2]uint64
-	halves uint8
+	next   int  // the field that probably comes next
 	within bool // an array of objects
 	spare  []byte
 	parts  []partition
@@ -98,7 +93,7 @@ func (t *table) field(path []byte) int {
 
 // read reads the next record.
 func (t *table) read(in *jsonrows.Input) outcome {
-	t.rec.ragged, t.rec.last, t.next, t.halves, t.over = false, false, 0, 0, false
+	t.rec.ragged, t.rec.last, t.next, t.over = false, false, 0, false
 	t.fresh()
 	if t.typed == nil {
 		t.spare = t.spare[:0]
@@ -146,7 +141,7 @@ func (t *table) object(in *jsonrows.Input) outcome {
 			return found
 		}
 		clear(t.rec.cells)
-		t.next, t.halves, t.over = 0, 0, false
+		t.next, t.over = 0, false
 		t.fresh()
 		whole := next < len(in.Buf)
 		if !whole && len(in.Buf)-in.I < maxRecord && in.More() {
@@ -204,38 +199,14 @@ func (t *table) between(in *jsonrows.Input) outcome {
 	}
 }
 
-// value takes a value of the object. A 64-bit number may be written as an object
-// of its signed upper and lower half, as protobuf.js does.
+// value takes a value of the object.
 func (t *table) value(path, raw []byte, kind formats.Kind) {
 	if t.base != "" {
 		path = t.full(path)
 	}
-	if base, low := bytes.CutSuffix(path, []byte(".low")); low {
-		t.combine(base, raw, 0)
-	} else if base, high := bytes.CutSuffix(path, []byte(".high")); high {
-		t.combine(base, raw, 1)
-	}
 	t.put(path, raw, kind)
 	if kind == formats.String && len(raw) > 1 && (t.learning || t.holders != nil) && t.holds(path) {
 		t.inside(path, raw, true)
-	}
-}
-
-func (t *table) combine(base, raw []byte, which int) {
-	v, n, ok := numx.ParseInt(raw)
-	if !ok || n != len(raw) {
-		return
-	}
-	if string(base) != string(t.path) {
-		t.path, t.halves = append(t.path[:0], base...), 0
-	}
-	t.half[which] = uint64(v)
-	if t.halves |= 1 << which; t.halves != 3 {
-		return
-	}
-	v = int64(t.half[1]<<32 | t.half[0]&(1<<32-1))
-	if k := t.field(t.path); k >= 0 {
-		t.rec.cells[k] = cell{strconv.AppendInt(nil, v, 10), formats.Number, true}
 	}
 }
 

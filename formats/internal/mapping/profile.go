@@ -18,7 +18,6 @@ type profile struct {
 
 	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
 	points           int // numbers with a point
-	grouped          int // numbers whose thousands are parted by what can part nothing else
 	numbered, dotted int // dates of three numbers, those parted by points
 	days, months     int // of these, those whose first number can only be the day, and whose second can only be
 	rounded          int // numbers whose last digits are not written: 1.767E+09
@@ -59,12 +58,6 @@ func (p *profile) add(k int, c cell) {
 func (p *profile) value(c cell) float64 {
 	p.n++
 	raw := bytes.TrimSpace(c.raw)
-	if len(raw) > 4 {
-		if own, ok := ungroup(nil, raw); ok {
-			p.grouped++
-			raw = own
-		}
-	}
 	if p.state && isStatus(raw) {
 		p.statuses++
 	}

@@ -118,10 +118,6 @@ func (r *reader) count(role role) (int64, bool) {
 	}
 	raw := bytes.TrimSpace(c.raw)
 	v, n, ok := numx.ParseInt(raw)
-	if !ok || n != len(raw) {
-		raw = ungrouped(raw)
-		v, n, ok = numx.ParseInt(raw)
-	}
 	if !ok || n != len(raw) || v < 0 {
 		r.invalid(role)
 		return 0, false

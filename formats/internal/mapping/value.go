@@ -47,11 +47,6 @@ func unitOf(word string) unit {
 func number(raw []byte, scale int) (int64, bool) {
 	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("+"))
 	v, n, ok := numx.Scaled(raw, scale)
-	if !ok || n < len(raw) {
-		if own, grouped := ungroup(nil, raw); grouped {
-			return number(own, scale)
-		}
-	}
 	return v, ok && n == len(raw)
 }
 
@@ -60,15 +55,6 @@ func float(raw []byte) (float64, bool) {
 	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("+"))
 	v, n, ok := numx.ParseFloat(raw)
 	return v, ok && n == len(raw)
-}
-
-// ungrouped returns a number without what parts its thousands, and other texts as they
-// are.
-func ungrouped(raw []byte) []byte {
-	if own, ok := ungroup(nil, raw); ok {
-		return own
-	}
-	return raw
 }
 
 // duration reads a duration with its units: 1.5s, 2m3s, "120 ms", or in the forms of
