@@ -28,7 +28,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // Format is the format's entry in formats/all.
@@ -44,8 +44,8 @@ var Format = formats.Format{
 			return nil, err
 		}
 		d := dialect
-		d.New = func(w *objects.Writer) objects.Fold { return &fold{Writer: w, unit: unit} }
-		return objects.Open(ctx, src, opt, &d)
+		d.New = func(w *records.Writer) records.Fold { return &fold{Writer: w, unit: unit} }
+		return records.Open(ctx, src, opt, &d)
 	},
 	Learn: learn,
 }
@@ -58,7 +58,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	for i, line := range lines[:min(len(lines), sniffed)] {
 		var e entry
 		if i < 50 && line[0] == '{' {
-			v := objects.NewFields(dialect.Fields)
+			v := records.NewFields(dialect.Fields)
 			if v.Read(line) && e.object(v) && e.generates() {
 				return formats.Sure, "its lines are those of " + e.program
 			}
@@ -121,7 +121,7 @@ const (
 	service
 )
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "accesslog",
 	Run:  trace.RunMeta{Side: trace.Proxy, Clock: trace.Clock{Kind: trace.Wall}},
 	Fields: map[string]int{

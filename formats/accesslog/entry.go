@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // entry is what a line says of a request.
@@ -12,7 +12,7 @@ type entry struct {
 	program      string
 	method, path []byte
 	status       []byte
-	at           objects.Stamp
+	at           records.Stamp
 	ends         bool  // that is when the request ended, not when it began
 	took         int64 // in ns
 	timed        bool  // that is told
@@ -47,13 +47,13 @@ func (e *entry) generates() bool {
 }
 
 // object takes an object of Caddy or Traefik.
-func (e *entry) object(v *objects.Fields) (ok bool) {
+func (e *entry) object(v *records.Fields) (ok bool) {
 	switch {
 	case v.Has(traefikStart, traefikTook, requestMethod):
 		e.program, e.method, e.path, e.status = "Traefik", v.Text(requestMethod), v.Text(requestPath), v.Text(downstream)
 		e.replica = v.Text(service)
 		e.took, e.timed = v.Span(traefikTook, numx.Nanosecond)
-		if e.at, ok = objects.Date(v.Text(traefikStart)); !ok {
+		if e.at, ok = records.Date(v.Text(traefikStart)); !ok {
 			return false
 		}
 	case v.Has(caddyTime, caddyTook, method, uri) && (v.Is(message, "handled request") || bytes.HasPrefix(v.Text(logger), []byte("http.log.access"))):
@@ -70,7 +70,7 @@ func (e *entry) object(v *objects.Fields) (ok bool) {
 // caddyDuration reads a duration as the encoder of Caddy writes it: in s, as a float;
 // told otherwise, as a whole number of ns or as Go prints it.
 func caddyDuration(b []byte) (int64, bool) {
-	if ns, ok := objects.Duration(b); ok {
+	if ns, ok := records.Duration(b); ok {
 		return ns, true
 	}
 	if n, k, ok := numx.ParseInt(b); ok && k == len(b) && n >= 1e5 { // more than a day in s

@@ -8,20 +8,20 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // fold makes rows of lines. It has no state but what it says at the end.
 type fold struct {
-	*objects.Writer
+	*records.Writer
 	unit  int // power of ten of whole numbers; 0: not told
 	ends  bool
 	heads bool
 	names map[string]bool
 }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, _ []byte, at int64) {
 	var e entry
 	if !e.object(v) {
 		f.Noise()
@@ -30,7 +30,7 @@ func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
 	f.take(&e, at)
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(line []byte, at int64) {
 	var e entry
 	if !e.line(line) {
@@ -119,7 +119,7 @@ func (f *fold) status(e *entry) {
 	}
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	note := func(when bool, format string, args ...any) {
 		if when {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // line takes a line of text, and reports whether it is of a request.
@@ -28,7 +28,7 @@ func (e *entry) line(b []byte) bool {
 		return false
 	}
 	e.status, e.step = list[0].text, 1e6
-	if e.at, ok = objects.Date(stamp); ok {
+	if e.at, ok = records.Date(stamp); ok {
 		return e.envoy(list[1:])
 	}
 	if e.at, ok = clfDate(stamp); !ok {
@@ -43,13 +43,13 @@ func isStatus(b []byte) bool {
 }
 
 // clfDate reads 01/Mar/2026:09:00:01 +0000, perhaps with a fraction, or without a zone.
-func clfDate(b []byte) (s objects.Stamp, ok bool) {
+func clfDate(b []byte) (s records.Stamp, ok bool) {
 	for _, layout := range [...]string{"02/Jan/2006:15:04:05 -0700", "02/Jan/2006:15:04:05"} {
 		t, err := time.Parse(layout, string(b))
 		if err != nil || t.Year() < 1970 || t.Year() > 2200 {
 			continue
 		}
-		s = objects.Stamp{T: t.UnixNano(), Step: 1e9, Zoned: len(layout) > 21}
+		s = records.Stamp{T: t.UnixNano(), Step: 1e9, Zoned: len(layout) > 21}
 		text, _, _ := bytes.Cut(b, []byte(" "))
 		if _, fraction, ok := bytes.Cut(text, []byte(".")); ok {
 			for range min(len(fraction), 9) {

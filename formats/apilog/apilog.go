@@ -24,7 +24,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/responses"
 )
 
@@ -38,15 +38,15 @@ var Format = formats.Format{
 	Shape:    formats.Records,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		return jsonrows.Open(ctx, src, rng, opt, &dialect)
+		return records.OpenLines(ctx, src, rng, opt, &dialect)
 	},
 }
 
-var dialect = jsonrows.Dialect{
+var dialect = records.LineDialect{
 	Name:   formatName,
 	Wanted: "an API answer with usage or metrics, or an object of request statistics",
 	Run:    trace.RunMeta{Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}},
-	New:    func() jsonrows.Parser { return new(responses.Parser) },
+	New:    func() records.Parser { return new(responses.Parser) },
 }
 
 // sniffLines is how many objects of a head are looked at.

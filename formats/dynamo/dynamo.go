@@ -29,7 +29,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -41,7 +41,7 @@ var Format = formats.Format{
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -91,12 +91,12 @@ var members = map[string]int{
 	"request.finish_reason_metadata.finish_reason": finish,
 }
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "dynamo",
 	Run: trace.RunMeta{Engine: "dynamo", Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall},
 		Notes: []string{"queue_from_receipt: prefill_wait_time_ms begins at the receipt, so tokenisation and dispatch are in the queue"}},
 	Fields: fields(),
-	New:    func(w *objects.Writer) objects.Fold { return &fold{w} },
+	New:    func(w *records.Writer) records.Fold { return &fold{w} },
 	HowTo:  "the trace has request_end events where Dynamo runs with its request trace enabled",
 }
 
@@ -110,16 +110,16 @@ func fields() map[string]int {
 }
 
 // fold makes rows of requests. It has no state.
-type fold struct{ *objects.Writer }
+type fold struct{ *records.Writer }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notJSON, at) }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {}
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, _ []byte, at int64) {
 	switch {
 	case !v.Has(kind):
 		f.Skip(notAnEvent, at)
@@ -144,7 +144,7 @@ func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
 }
 
 // identity sets who the request is, its lengths and how it ended.
-func (f *fold) identity(v *objects.Fields) {
+func (f *fold) identity(v *records.Fields) {
 	b := f.Builder
 	for _, slot := range [...]int{clientID, id} {
 		if name := v.Text(slot); len(name) > 0 {
@@ -193,7 +193,7 @@ const day = int64(86400e9)
 
 // span is a duration in ms. One that is negative or longer than a day is unknown,
 // except for the parts, which are shown as they are.
-func (f *fold) span(v *objects.Fields, slot int, at int64) (int64, bool) {
+func (f *fold) span(v *records.Fields, slot int, at int64) (int64, bool) {
 	d, ok := v.Span(slot, numx.Millisecond)
 	if ok && (d < 0 || d > day) {
 		f.Note(impossible, at)
@@ -203,7 +203,7 @@ func (f *fold) span(v *objects.Fields, slot int, at int64) (int64, bool) {
 }
 
 // times sets what the frontend measured.
-func (f *fold) times(v *objects.Fields, start, at int64) {
+func (f *fold) times(v *records.Fields, start, at int64) {
 	b := f.Builder
 	whole, ended := f.span(v, total, at)
 	if ended {

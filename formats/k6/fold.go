@@ -8,7 +8,7 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // The parts of a request, as bits.
@@ -33,7 +33,7 @@ var parts = map[string]int{
 type request struct {
 	at                 int64 // offset
 	seen               int
-	end                objects.Stamp
+	end                records.Stamp
 	took, client, head int64
 	failed             bool
 	post               bool
@@ -42,18 +42,18 @@ type request struct {
 
 // fold makes rows of points.
 type fold struct {
-	*objects.Writer
+	*records.Writer
 	open    request
 	times   map[string]bool // metrics of one's own that hold times in ms
 	rows    int64
 	tabular bool
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notAPoint, at) }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, text []byte, at int64) {
 	f.tabular = f.tabular || text == nil
 	switch {
 	case v.Is(kind, "Metric"):
@@ -71,7 +71,7 @@ func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
 }
 
 // point takes a point.
-func (f *fold) point(v *objects.Fields, at int64) {
+func (f *fold) point(v *records.Fields, at int64) {
 	name := string(v.Text(metric))
 	part := parts[name]
 	if part == 0 {
@@ -109,7 +109,7 @@ func (f *fold) point(v *objects.Fields, at int64) {
 	f.Parsed("point")
 }
 
-func (f *fold) begin(v *objects.Fields, t objects.Stamp, at int64) {
+func (f *fold) begin(v *records.Fields, t records.Stamp, at int64) {
 	f.open = request{at: at, end: t, post: v.Is(method, "POST"), code: string(v.Text(errorCode)), status: string(v.Text(status))}
 }
 
@@ -133,7 +133,7 @@ func stepOf(text []byte, step int64) int64 {
 
 // other takes a point of another metric: of one's own, whose mean is reported, or of
 // k6's loop.
-func (f *fold) other(v *objects.Fields, name string) {
+func (f *fold) other(v *records.Fields, name string) {
 	n, ok := v.Number(value)
 	if !ok || loop(name) || strings.HasPrefix(name, "http_") {
 		f.Noise()
@@ -189,7 +189,7 @@ func (f *fold) flush() {
 	f.EndRow(r.at)
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	f.flush()
 	if f.rows > 0 {

@@ -23,7 +23,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // Format is the format's entry in formats/all.
@@ -34,7 +34,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -86,7 +86,7 @@ const (
 	contains
 )
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "k6",
 	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}},
 	Fields: map[string]int{
@@ -96,6 +96,6 @@ var dialect = objects.Dialect{
 		"name": name, "url": url, "error_code": errorCode, "scenario": scenario,
 	},
 	Table: true,
-	New:   func(w *objects.Writer) objects.Fold { return &fold{Writer: w, times: make(map[string]bool)} },
+	New:   func(w *records.Writer) records.Fold { return &fold{Writer: w, times: make(map[string]bool)} },
 	HowTo: "run k6 with --out json=FILE",
 }

@@ -7,7 +7,7 @@ import (
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -16,31 +16,31 @@ const step = 1e6
 
 // fold makes rows of observations. It has no state but memory.
 type fold struct {
-	*objects.Writer
-	inner *objects.Fields
+	*records.Writer
+	inner *records.Fields
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notJSON, at) }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {}
 
-// Object implements objects.Fold. An object that is no observation may hold some:
+// Object implements records.Fold. An object that is no observation may hold some:
 // a trace, a page of the API.
-func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
+func (f *fold) Object(v *records.Fields, text []byte, at int64) {
 	if v.Has(kind, start) {
 		f.observation(v, at)
 		return
 	}
-	if f.inner = objects.NewFields(dialect.Fields); !f.within(text, at, 0) {
+	if f.inner = records.NewFields(dialect.Fields); !f.within(text, at, 0) {
 		f.Skip(notOne, at)
 	}
 }
 
-// Torn implements objects.Torn: a page or a trace up to where it is torn.
+// Torn implements records.Torn: a page or a trace up to where it is torn.
 func (f *fold) Torn(text []byte, at int64) int {
-	f.inner = objects.NewFields(dialect.Fields)
+	f.inner = records.NewFields(dialect.Fields)
 	n, _ := f.list(text, at, 0)
 	return n
 }
@@ -53,7 +53,7 @@ func (f *fold) within(text []byte, at int64, depth int) bool {
 	}
 	found := false
 	for _, name := range lists { // deeper, in what the page of a trace was loaded with
-		objects.Elements(text, name, func(element []byte, i int) {
+		records.Elements(text, name, func(element []byte, i int) {
 			found = true
 			f.element(element, at+int64(i), depth)
 		})
@@ -76,7 +76,7 @@ func (f *fold) list(text []byte, at int64, depth int) (n int, found bool) {
 			continue
 		}
 		n = i
-		rest := objects.Each(text, i, func(element []byte, i int) {
+		rest := records.Each(text, i, func(element []byte, i int) {
 			f.element(element, at+int64(i), depth)
 			n = i + len(element)
 		})
@@ -101,7 +101,7 @@ func (f *fold) element(text []byte, at int64, depth int) {
 }
 
 // observation makes the row of a generation.
-func (f *fold) observation(v *objects.Fields, at int64) {
+func (f *fold) observation(v *records.Fields, at int64) {
 	if !v.Is(kind, "GENERATION") {
 		f.Noise()
 		return
@@ -149,13 +149,13 @@ func (f *fold) observation(v *objects.Fields, at int64) {
 }
 
 // time reads a stamp. Exports state no zone: they are in UTC.
-func (f *fold) time(v *objects.Fields, slot int) (int64, bool) {
+func (f *fold) time(v *records.Fields, slot int) (int64, bool) {
 	s, ok := v.Time(slot)
 	return s.T, ok
 }
 
 // status sets how the generation ended. One without an end is still open.
-func (f *fold) status(v *objects.Fields, n int64, counted, ended bool) trace.Status {
+func (f *fold) status(v *records.Fields, n int64, counted, ended bool) trace.Status {
 	s := trace.OK
 	switch {
 	case v.Is(level, "ERROR"):
@@ -172,7 +172,7 @@ func (f *fold) status(v *objects.Fields, n int64, counted, ended bool) trace.Sta
 
 // first sets when the completion began, and takes what Langfuse makes of it where
 // the generation is done.
-func (f *fold) first(v *objects.Fields, from, till int64, ended, done bool, n, at int64) {
+func (f *fold) first(v *records.Fields, from, till int64, ended, done bool, n, at int64) {
 	b := f.Builder
 	t, known := f.time(v, first)
 	switch {
@@ -196,7 +196,7 @@ func (f *fold) first(v *objects.Fields, from, till int64, ended, done bool, n, a
 }
 
 // claim takes a time of Langfuse's in the unit in which it is what the stamps give.
-func (f *fold) claim(v *objects.Fields, slot int, key, metric string, want, at int64) {
+func (f *fold) claim(v *records.Fields, slot int, key, metric string, want, at int64) {
 	if !v.Has(slot) {
 		return
 	}
@@ -211,7 +211,7 @@ func (f *fold) claim(v *objects.Fields, slot int, key, metric string, want, at i
 
 // usage sets the counts. Where the total is more than what was put in and came
 // out, cached and reasoning tokens are counted apart from these.
-func (f *fold) usage(v *objects.Fields, at int64) (n int64, counted bool) {
+func (f *fold) usage(v *records.Fields, at int64) (n int64, counted bool) {
 	b := f.Builder
 	in, asked := v.Count(input)
 	n, counted = v.Count(output)

@@ -22,7 +22,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -34,7 +34,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -84,7 +84,7 @@ const (
 	user
 )
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "langfuse",
 	Run:  trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}},
 	Fields: map[string]int{
@@ -101,8 +101,8 @@ var dialect = objects.Dialect{
 		"modelParameters.max_tokens": maxTokens, "model_parameters.max_tokens": maxTokens,
 	},
 	Table: true,
-	New: func(w *objects.Writer) objects.Fold {
-		return &fold{Writer: w, inner: objects.NewFields(nil)}
+	New: func(w *records.Writer) records.Fold {
+		return &fold{Writer: w, inner: records.NewFields(nil)}
 	},
 	HowTo: "export observations of the type GENERATION, or traces with their observations",
 }

@@ -25,7 +25,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -37,7 +37,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -78,7 +78,7 @@ const (
 	finish
 )
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "litellm",
 	Run:  trace.RunMeta{Side: trace.Proxy, Clock: trace.Clock{Kind: trace.Wall}, DefaultDefinition: "litellm"},
 	Fields: map[string]int{
@@ -96,15 +96,15 @@ var dialect = objects.Dialect{
 		"cache_hit": cacheHit, "error_information.error_code": errorCode, "error_information.error_class": errorClass,
 		"hidden_params.litellm_overhead_time_ms": overhead, "response.choices[].finish_reason": finish,
 	},
-	New:   func(w *objects.Writer) objects.Fold { return &fold{w} },
+	New:   func(w *records.Writer) records.Fold { return &fold{w} },
 	HowTo: "add a callback that writes kwargs[\"standard_logging_object\"], or export /spend/logs",
 }
 
 // fold makes rows of calls. It has no state.
-type fold struct{ *objects.Writer }
+type fold struct{ *records.Writer }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notJSON, at) }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {}

@@ -8,12 +8,12 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, _ []byte, at int64) {
 	from, began := f.time(v, start, at)
 	if !began {
 		f.Skip(notACall, at)
@@ -67,7 +67,7 @@ func generates(call []byte) bool {
 
 // time reads a stamp. One that states no zone is in UTC, as the database keeps it,
 // unless the caller says otherwise.
-func (f *fold) time(v *objects.Fields, slot int, at int64) (objects.Stamp, bool) {
+func (f *fold) time(v *records.Fields, slot int, at int64) (records.Stamp, bool) {
 	s, ok := v.Time(slot)
 	if ok && !s.Zoned && f.Zone == nil {
 		f.Note(zone, at)
@@ -76,7 +76,7 @@ func (f *fold) time(v *objects.Fields, slot int, at int64) (objects.Stamp, bool)
 }
 
 // identity sets who the request is.
-func (f *fold) identity(v *objects.Fields) {
+func (f *fold) identity(v *records.Fields) {
 	b := f.Builder
 	for _, slot := range [...]int{id, callID} {
 		if name := v.Text(slot); len(name) > 0 {
@@ -102,7 +102,7 @@ func (f *fold) identity(v *objects.Fields) {
 
 // status sets how the call ended, and its counts: those of a call that failed are
 // 0 whatever it did.
-func (f *fold) status(v *objects.Fields) trace.Status {
+func (f *fold) status(v *records.Fields) trace.Status {
 	b := f.Builder
 	s := trace.OK
 	n, counted := v.Count(outputTokens)
@@ -141,7 +141,7 @@ func (f *fold) status(v *objects.Fields) trace.Status {
 
 // first sets when the first chunk came, be it one with a role only. A payload says whether the call is
 // streamed; a row of the table does not: there a first chunk before the end tells.
-func (f *fold) first(v *objects.Fields, from, till, at int64) {
+func (f *fold) first(v *records.Fields, from, till, at int64) {
 	s, known := v.Time(first)
 	t := s.In(f.Zone).T
 	streamed := v.Is(stream, "true")
@@ -178,7 +178,7 @@ func (f *fold) first(v *objects.Fields, from, till, at int64) {
 }
 
 // claims takes what LiteLLM computed itself.
-func (f *fold) claims(v *objects.Fields) {
+func (f *fold) claims(v *records.Fields) {
 	if ns, ok := v.Span(durationMS, numx.Millisecond); ok && ns >= 0 {
 		f.Claim("request_duration_ms", "e2e", unit.Nanosecond, float64(ns), 1e6)
 	}

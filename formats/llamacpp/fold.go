@@ -11,7 +11,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // maxSlots is more than a server has.
@@ -36,7 +36,7 @@ type slot struct {
 
 // fold makes rows of responses and lines.
 type fold struct {
-	*objects.Writer
+	*records.Writer
 	slots  map[int64]*slot
 	latest int64 // slot of the lines that name none
 	last   []byte
@@ -59,7 +59,7 @@ func (f *fold) slot(x *timing) *slot {
 	return s
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(line []byte, at int64) {
 	x := parseTiming(line)
 	clock := trace.RequestClock
@@ -178,7 +178,7 @@ func (f *fold) place(prefill, generation, n, till int64, clock trace.ClockKind) 
 	b.Code(trace.OutputTokensSource, int32(trace.FromServer))
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	keys := make([]int64, 0, len(f.slots))
 	for key := range f.slots {
@@ -191,8 +191,8 @@ func (f *fold) End() {
 	clear(f.slots)
 }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, _ []byte, at int64) {
 	switch {
 	case v.Has(message) && !v.Has(predictedMS):
 		f.logged(v, at)
@@ -212,7 +212,7 @@ func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
 }
 
 // logged takes a line of the JSON log.
-func (f *fold) logged(v *objects.Fields, at int64) {
+func (f *fold) logged(v *records.Fields, at int64) {
 	x := timing{slot: -1, task: -1, n: -1}
 	if n, ok := v.Count(slotID); ok {
 		x.slot = n
@@ -250,7 +250,7 @@ func (f *fold) logged(v *objects.Fields, at int64) {
 }
 
 // response makes the row of a response.
-func (f *fold) response(v *objects.Fields, at int64) {
+func (f *fold) response(v *records.Fields, at int64) {
 	name := v.Text(id)
 	if len(name) > 0 && bytes.Equal(name, f.last) { // the usage behind the last chunk
 		f.Parsed("chunk")
@@ -295,7 +295,7 @@ func (f *fold) response(v *objects.Fields, at int64) {
 
 // prompt sets the length of the prompt: prompt_n are the tokens that were not in
 // the cache.
-func (f *fold) prompt(v *objects.Fields) {
+func (f *fold) prompt(v *records.Fields) {
 	for _, slot := range [...]int{usagePrompt, evaluated} {
 		if n, ok := v.Count(slot); ok {
 			f.Builder.Int(trace.PromptTokens, n)

@@ -27,7 +27,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // Format is the format's entry in formats/all.
@@ -38,7 +38,7 @@ var Format = formats.Format{
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -88,7 +88,7 @@ const (
 	logDecoded
 )
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "llamacpp",
 	Run:  trace.RunMeta{Engine: "llama.cpp", Side: trace.Engine, Clock: trace.Clock{Kind: trace.RequestClock}, DefaultDefinition: "llamacpp"},
 	Fields: map[string]int{
@@ -100,6 +100,6 @@ var dialect = objects.Dialect{
 		"msg": message, "id_slot": slotID, "slot_id": slotID, "id_task": taskID, "task_id": taskID, "timestamp": stampS,
 		"t_prompt_processing": logPrompt, "t_token_generation": logGeneration, "n_prompt_tokens_processed": logPromptN, "num_prompt_tokens_processed": logPromptN, "n_decoded": logDecoded,
 	},
-	New:   func(w *objects.Writer) objects.Fold { return &fold{Writer: w, slots: make(map[int64]*slot)} },
+	New:   func(w *records.Writer) records.Fold { return &fold{Writer: w, slots: make(map[int64]*slot)} },
 	HowTo: "save the responses of the server, whose last objects have timings, or its log",
 }

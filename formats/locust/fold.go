@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -58,7 +58,7 @@ type row struct {
 
 // fold takes figures.
 type fold struct {
-	*objects.Writer
+	*records.Writer
 	rows       []row
 	last       map[string]int // row of each name, of a history
 	count      int
@@ -68,11 +68,11 @@ type fold struct {
 	statistics bool
 }
 
-// Line implements objects.Fold: there are no lines in a table.
+// Line implements records.Fold: there are no lines in a table.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notARow, at) }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, text []byte, at int64) {
 	if text != nil || !v.Has(name) {
 		f.Skip(notARow, at)
 		return
@@ -105,7 +105,7 @@ func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
 }
 
 // time takes when a row of a history was written, in s since 1970.
-func (f *fold) time(v *objects.Fields) bool {
+func (f *fold) time(v *records.Fields) bool {
 	t, ok := v.Span(stamp, numx.Second)
 	if !ok || t <= 0 {
 		return false
@@ -123,7 +123,7 @@ func (f *fold) time(v *objects.Fields) bool {
 }
 
 // figures returns those of a row. Times of no request are none, though a 0 is written.
-func (f *fold) figures(v *objects.Fields) (list []trace.Reported) {
+func (f *fold) figures(v *records.Fields) (list []trace.Reported) {
 	n, counted := v.Count(requests)
 	of := labels(v)
 	for i := range columns {
@@ -170,7 +170,7 @@ func step(ns int64) float64 {
 }
 
 // labels says what a row is of: nothing for all requests.
-func labels(v *objects.Fields) string {
+func labels(v *records.Fields) string {
 	parts := make([]string, 0, 3)
 	all := string(v.Text(name)) == "Aggregated" || string(v.Text(name)) == "Total"
 	for _, slot := range [...]int{kind, name} {
@@ -200,7 +200,7 @@ func errorClass(text []byte) string {
 	return servebench.ErrorClass(text)
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	for _, r := range f.rows {
 		f.Run.Reported = append(f.Run.Reported, r.list...)

@@ -15,7 +15,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // Format is the format's entry in formats/all.
@@ -26,7 +26,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -52,12 +52,12 @@ const (
 )
 
 // dialect is filled by init: columns are slots from figures on.
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name:   "locust",
 	Run:    trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}},
 	Fields: map[string]int{"Type": kind, "Method": kind, "Name": name, "Error": message, "Timestamp": stamp, "User Count": users},
 	Table:  true,
-	New:    func(w *objects.Writer) objects.Fold { return &fold{Writer: w, last: make(map[string]int)} },
+	New:    func(w *records.Writer) records.Fold { return &fold{Writer: w, last: make(map[string]int)} },
 	HowTo:  "Locust's tables are figures over all of them",
 }
 

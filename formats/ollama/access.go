@@ -7,7 +7,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // access is an access line of Gin:
@@ -16,7 +16,7 @@ import (
 //
 // It is written when the response has ended, in local time.
 type access struct {
-	at      objects.Stamp
+	at      records.Stamp
 	status  int
 	latency int64
 	path    []byte
@@ -32,9 +32,9 @@ func parseAccess(line []byte) (a access, ok bool) {
 	if !found || len(part) < 5 {
 		return a, false
 	}
-	a.at, ok = objects.Date(part[0])
+	a.at, ok = records.Date(part[0])
 	status, err := strconv.Atoi(string(bytes.TrimSpace(part[1])))
-	latency, timed := objects.Duration(part[2])
+	latency, timed := records.Duration(part[2])
 	_, path, quoted := bytes.Cut(part[4], []byte(`"`))
 	path, _, _ = bytes.Cut(path, []byte(`"`))
 	a.status, a.latency, a.path = status, latency, path
@@ -42,7 +42,7 @@ func parseAccess(line []byte) (a access, ok bool) {
 	return a, ok && err == nil && timed && quoted && api && status >= 100 && status < 600
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(line []byte, at int64) {
 	a, ok := parseAccess(line)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // maxChunks is how many chunks of a stream are kept.
@@ -14,7 +14,7 @@ const maxChunks = 1 << 20
 
 // fold makes rows of responses, and keeps the chunks of the one that is open.
 type fold struct {
-	*objects.Writer
+	*records.Writer
 	model  string
 	began  bool // there are chunks
 	from   int64
@@ -27,8 +27,8 @@ type fold struct {
 	rest, rests int64 // total durations less their parts: the sum, and how many there are
 }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, _ []byte, at int64) {
 	switch {
 	case v.Has(failure) && !v.Has(done):
 		f.Builder.Code(trace.StatusCol, int32(trace.Failed))
@@ -52,7 +52,7 @@ func (f *fold) forget() {
 
 // chunk takes a chunk of a stream. One without a text or a call of a tool carries
 // no token.
-func (f *fold) chunk(v *objects.Fields, at int64) {
+func (f *fold) chunk(v *records.Fields, at int64) {
 	s, ok := v.Time(created)
 	if !f.began {
 		f.began, f.from, f.model = true, at, string(v.Text(model))
@@ -70,7 +70,7 @@ func (f *fold) chunk(v *objects.Fields, at int64) {
 }
 
 // final makes the row of a response.
-func (f *fold) final(v *objects.Fields, at int64) {
+func (f *fold) final(v *records.Fields, at int64) {
 	b := f.Builder
 	b.Dict(trace.Model, v.Text(model))
 	if why := v.Text(reason); len(why) > 0 {
@@ -119,7 +119,7 @@ func (f *fold) final(v *objects.Fields, at int64) {
 // prompt sets the lengths of the prompt. prompt_eval_count is that of what was
 // computed up to v0.12, where all of it came from the cache it is missing; later
 // what was cached is a count of its own and among the others.
-func (f *fold) prompt(v *objects.Fields) {
+func (f *fold) prompt(v *records.Fields) {
 	if n, ok := v.Count(promptCount); ok {
 		f.Builder.Int(trace.PromptTokens, n)
 	}
@@ -163,7 +163,7 @@ func (f *fold) tokens(from, till, n int64, counted bool, at int64) bool {
 
 // durations sets what the runner measured. Parts that are longer than the whole
 // are of another request, or of a counter that ran over.
-func (f *fold) durations(v *objects.Fields, whole int64, timed bool, n int64, stamps bool, at int64) {
+func (f *fold) durations(v *records.Fields, whole int64, timed bool, n int64, stamps bool, at int64) {
 	b := f.Builder
 	prefill, prefilled := v.Span(promptDuration, numx.Nanosecond)
 	decode, decoded := v.Span(evalDuration, numx.Nanosecond)
@@ -194,7 +194,7 @@ func (f *fold) durations(v *objects.Fields, whole int64, timed bool, n int64, st
 	}
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	if f.rests > 0 {
 		f.Run.Notes = append(f.Run.Notes, "rest_of_total: load, prompt_eval and eval leave "+unit.FormatDuration(f.rest/f.rests)+" of total_duration on average, before the first token and behind it")

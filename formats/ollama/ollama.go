@@ -29,7 +29,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -41,7 +41,7 @@ var Format = formats.Format{
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -82,7 +82,7 @@ const (
 	failure
 )
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name: "ollama",
 	Run:  trace.RunMeta{Engine: "ollama", Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}, DefaultDefinition: "llamacpp"},
 	Fields: map[string]int{
@@ -93,6 +93,6 @@ var dialect = objects.Dialect{
 		"response": response, "message.content": content, "thinking": thinking, "message.thinking": thinking,
 		"message.tool_calls[].function.name": tools, "error": failure,
 	},
-	New:   func(w *objects.Writer) objects.Fold { return &fold{Writer: w} },
+	New:   func(w *records.Writer) records.Fold { return &fold{Writer: w} },
 	HowTo: "save the responses of /api/generate or /api/chat with their final objects, which have \"done\":true",
 }

@@ -10,7 +10,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // maxOpen is how many calls may have begun and not ended at a time.
@@ -24,22 +24,22 @@ type call struct {
 
 // fold makes rows of events.
 type fold struct {
-	*objects.Writer
-	record, pair *objects.Fields
+	*records.Writer
+	record, pair *records.Fields
 	open         map[string]*call // by span
 	begun        []string         // spans in the order in which they began
 	whole, parts bool             // there are events of either kind
 }
 
-func newFold(w *objects.Writer) objects.Fold {
-	return &fold{Writer: w, record: objects.NewFields(members), pair: objects.NewFields(pairs), open: make(map[string]*call)}
+func newFold(w *records.Writer) records.Fold {
+	return &fold{Writer: w, record: records.NewFields(members), pair: records.NewFields(pairs), open: make(map[string]*call)}
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notJSON, at) }
 
-// Object implements objects.Fold: it takes the records of a document.
-func (f *fold) Object(_ *objects.Fields, text []byte, at int64) {
+// Object implements records.Fold: it takes the records of a document.
+func (f *fold) Object(_ *records.Fields, text []byte, at int64) {
 	records := 0
 	within(text, 0, [...][2]string{{"resourceLogs", "resource_logs"}, {"scopeLogs", "scope_logs"}, {"logRecords", "log_records"}}, func(record []byte, i int) {
 		records++
@@ -56,7 +56,7 @@ func within(text []byte, at int, names [3][2]string, visit func(element []byte, 
 	if !bytes.Contains(text, []byte(`"`+name+`"`)) {
 		name = names[0][1]
 	}
-	objects.Elements(text, name, func(element []byte, i int) {
+	records.Elements(text, name, func(element []byte, i int) {
 		if names[1][0] == "" {
 			visit(element, at+i)
 			return
@@ -74,12 +74,12 @@ func (f *fold) take(text []byte, at int64) {
 	}
 	kind := kindOf(v.Text(eventName))
 	body := func(element []byte, _ int) { f.attribute(element) }
-	objects.Elements(text, "attributes", body)
+	records.Elements(text, "attributes", body)
 	if kind == 0 {
 		kind = kindOf(v.Text(eventName))
 	}
 	if kind == choice {
-		objects.Elements(text, "values", body) // of the body
+		records.Elements(text, "values", body) // of the body
 	}
 	if kind == 0 {
 		f.Noise()
@@ -250,7 +250,7 @@ func (f *fold) row(t, sent, at int64) {
 	f.EndRow(at)
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	for len(f.begun) > 0 {
 		f.expire()

@@ -24,7 +24,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // Format is the format's entry in formats/all.
@@ -35,7 +35,7 @@ var Format = formats.Format{
 	Shape:    formats.Document,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -153,7 +153,7 @@ var attributes = map[string]int{
 	"index": choiceIndex, "finish_reason": finish,
 }
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name:  "otlplogs",
 	Run:   trace.RunMeta{Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}},
 	New:   newFold,

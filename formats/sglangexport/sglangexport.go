@@ -23,7 +23,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/sglmeta"
 )
 
@@ -37,16 +37,16 @@ var Format = formats.Format{
 	Shape:    formats.Records,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
-		return jsonrows.Open(ctx, src, rng, opt, &dialect)
+		return records.OpenLines(ctx, src, rng, opt, &dialect)
 	},
 }
 
-var dialect = jsonrows.Dialect{
+var dialect = records.LineDialect{
 	Name:   formatName,
 	Wanted: "a record of SGLang's export of request metrics",
 	Run:    trace.RunMeta{Engine: "sglang", Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}},
 	Anchor: []byte(`{"request_parameters"`),
-	New:    func() jsonrows.Parser { return new(parser) },
+	New:    func() records.Parser { return new(parser) },
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
@@ -78,7 +78,7 @@ var (
 		Msg: "request_parameters is no JSON object: whether the request was streamed is not known"}
 )
 
-// parser implements jsonrows.Parser.
+// parser implements records.Parser.
 type parser struct {
 	meta       sglmeta.Meta
 	parameters bool
@@ -95,7 +95,7 @@ func (p *parser) Begin() {
 	p.seen, p.id, p.rid = p.seen[:0], p.id[:0], p.rid[:0]
 }
 
-// Value implements jsonrows.Parser.
+// Value implements records.Parser.
 func (p *parser) Value(path, raw []byte, kind formats.Kind) {
 	if h := hash(path); slices.Contains(p.seen, h) && !bytes.Contains(path, []byte("[]")) {
 		p.twice = true
@@ -139,7 +139,7 @@ func (p *parser) parameter(path, raw []byte, kind formats.Kind) {
 	}
 }
 
-// Rows implements jsonrows.Parser.
+// Rows implements records.Parser.
 func (p *parser) Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (string, *assemble.Problem) {
 	switch {
 	case !p.parameters:

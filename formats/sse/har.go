@@ -10,10 +10,9 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/mapping"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // An HTTP archive (HAR 1.2), as browsers and proxies export it, has a beginning and a
@@ -44,7 +43,7 @@ func isArchive(h *formats.Head) bool {
 // archive reads an HTTP archive.
 type archive struct {
 	*reader
-	in jsonrows.Input
+	in records.Input
 }
 
 func openArchive(ctx context.Context, rc io.ReadCloser, name string, opt formats.Options) *archive {
@@ -52,7 +51,7 @@ func openArchive(ctx context.Context, rc io.ReadCloser, name string, opt formats
 	r.account.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: "sse", Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}}
 	r.writer = assemble.Writer{Notes: assemble.Notes{File: name, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
-	a := &archive{r, jsonrows.Input{Ctx: ctx, R: rc, Size: 256 << 10}}
+	a := &archive{r, records.Input{Ctx: ctx, R: rc, Size: 256 << 10}}
 	if opt.Block > 0 {
 		a.in.Size = opt.Block
 	}
@@ -217,7 +216,7 @@ func (a *archive) messages(s *stream, text []byte, from, till int64) bool {
 	}
 	const slack = int64(1e9) // two clocks of a browser
 	before := a.rows
-	objects.Each(text, i, func(element []byte, _ int) {
+	records.Each(text, i, func(element []byte, _ int) {
 		var data, at []byte
 		json.Walk(element, 0, func(path, raw []byte, _ formats.Kind) {
 			switch string(path) {

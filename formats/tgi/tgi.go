@@ -25,7 +25,7 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // Format is the format's entry in formats/all.
@@ -36,7 +36,7 @@ var Format = formats.Format{
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -70,11 +70,11 @@ const (
 // spanKeys are the fields of the span of a request.
 var spanKeys = map[string]int{"total_time": total, "validation_time": validation, "queue_time": queue, "inference_time": inference, "time_per_token": perToken, "name": name}
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name:   "tgi",
 	Run:    trace.RunMeta{Engine: "tgi", Side: trace.Server, Clock: trace.Clock{Kind: trace.Wall}},
 	Fields: fields(),
-	New:    func(w *objects.Writer) objects.Fold { return &fold{Writer: w, line: objects.NewFields(nil)} },
+	New:    func(w *records.Writer) records.Fold { return &fold{Writer: w, line: records.NewFields(nil)} },
 	HowTo:  "the router logs requests at the level info, which is the default",
 }
 
@@ -90,27 +90,27 @@ func fields() map[string]int {
 
 // fold makes rows of lines.
 type fold struct {
-	*objects.Writer
-	line  *objects.Fields
+	*records.Writer
+	line  *records.Fields
 	plain []byte
 
 	rest, rests int64 // total times less their parts: the sum, and how many there are
 }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	if f.rests > 0 {
 		f.Run.Notes = append(f.Run.Notes, "rest_of_total: validation, queue and inference leave "+unit.FormatDuration(f.rest/f.rests)+" of total_time on average")
 	}
 }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, _ []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, _ []byte, at int64) {
 	failed := v.Is(level, "ERROR") && bytes.HasPrefix(v.Text(target), []byte("text_generation_router::infer"))
 	f.record(v, failed, at)
 }
 
-// Line implements objects.Fold. Where writers share a file, a line may hold several
+// Line implements records.Fold. Where writers share a file, a line may hold several
 // records, each but the last perhaps torn.
 func (f *fold) Line(line []byte, at int64) {
 	f.plain = withoutColours(f.plain[:0], line)
@@ -128,8 +128,8 @@ func (f *fold) Line(line []byte, at int64) {
 }
 
 // record makes the row of a line that ends a request.
-func (f *fold) record(v *objects.Fields, failed bool, at int64) {
-	whole, ok := objects.Duration(v.Text(total))
+func (f *fold) record(v *records.Fields, failed bool, at int64) {
+	whole, ok := records.Duration(v.Text(total))
 	if !ok && !failed {
 		if v.Has(total) || v.Has(inference) {
 			f.Skip(badTimes, at)
@@ -168,7 +168,7 @@ func (f *fold) record(v *objects.Fields, failed bool, at int64) {
 }
 
 // stages sets what is known of the parts, and the number of tokens.
-func (f *fold) stages(v *objects.Fields, whole, at int64) {
+func (f *fold) stages(v *records.Fields, whole, at int64) {
 	b := f.Builder
 	parts := [...]struct {
 		slot int
@@ -178,7 +178,7 @@ func (f *fold) stages(v *objects.Fields, whole, at int64) {
 	rest, all := whole, true
 	for i, p := range parts {
 		var ok bool
-		d[i], ok = objects.Duration(v.Text(p.slot))
+		d[i], ok = records.Duration(v.Text(p.slot))
 		all = all && ok
 		rest -= d[i]
 	}
@@ -199,7 +199,7 @@ func (f *fold) stages(v *objects.Fields, whole, at int64) {
 	f.Claim("inference_time", "", unit.Nanosecond, float64(d[2]), 0)
 	f.rest += rest
 	f.rests++
-	each, ok := objects.Duration(v.Text(perToken))
+	each, ok := records.Duration(v.Text(perToken))
 	if !ok {
 		return
 	}
@@ -225,7 +225,7 @@ func tokens(whole, each int64) int64 {
 
 // parse reads a line of text. The fields of the span come behind texts of users,
 // so the last of each name counts.
-func parse(v *objects.Fields, line []byte) (failed bool) {
+func parse(v *records.Fields, line []byte) (failed bool) {
 	v.Reset()
 	stamp, rest, _ := bytes.Cut(line, []byte(" "))
 	v.Set(timestamp, stamp, formats.String)
@@ -274,7 +274,7 @@ func glued(line []byte) int {
 		}
 		from := max(0, i-len("2026-01-02T03:04:05.000000000Z"))
 		for ; from < i; from++ {
-			if _, ok := objects.Date(line[from:i]); ok && from > 0 && line[from] != ' ' {
+			if _, ok := records.Date(line[from:i]); ok && from > 0 && line[from] != ' ' {
 				return from
 			}
 		}
@@ -282,7 +282,7 @@ func glued(line []byte) int {
 }
 
 // torn reports whether a record is the beginning of one of a request.
-func torn(v *objects.Fields, line []byte) bool {
+func torn(v *records.Fields, line []byte) bool {
 	return !v.Has(total) && bytes.Contains(line, []byte("{parameters=")) && !bytes.Contains(line, []byte(" text_generation_router::"))
 }
 

@@ -11,33 +11,33 @@ import (
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 func cut(path string) (string, bool) { return strings.CutPrefix(path, "perf_metrics.") }
 
 // fold makes rows of records. It has no state but memory.
 type fold struct {
-	*objects.Writer
-	step *objects.Fields
+	*records.Writer
+	step *records.Fields
 	gaps []int64
 
 	iterations iterations
 	apart      bool // the steps of the record at hand may count from another zero than its request
 }
 
-// Line implements objects.Fold.
+// Line implements records.Fold.
 func (f *fold) Line(_ []byte, at int64) { f.Skip(notJSON, at) }
 
-// End implements objects.Fold.
+// End implements records.Fold.
 func (f *fold) End() {
 	slices.SortFunc(f.iterations.list, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(a.rank, b.rank), cmp.Compare(a.offset, b.offset))
 	})
 }
 
-// Object implements objects.Fold.
-func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
+// Object implements records.Fold.
+func (f *fold) Object(v *records.Fields, text []byte, at int64) {
 	switch {
 	case v.Has(disArrival) || has(v, prefiller) || has(v, decoder):
 		f.disaggregated(v, at)
@@ -53,17 +53,17 @@ func (f *fold) Object(v *objects.Fields, text []byte, at int64) {
 }
 
 // has reports whether a record has stamps of its executor.
-func has(v *objects.Fields, base int) bool {
+func has(v *records.Fields, base int) bool {
 	return v.Has(base+arrival) || v.Has(base+firstToken) || v.Has(base+serverArrival)
 }
 
 // stamp is a point in time. 0 is none: the field was never set.
-func stamp(v *objects.Fields, slot int) (int64, bool) {
+func stamp(v *records.Fields, slot int) (int64, bool) {
 	t, ok := v.Span(slot, numx.Second)
 	return t, ok && t > 0
 }
 
-func (f *fold) set(v *objects.Fields, c trace.Col, slot int) {
+func (f *fold) set(v *records.Fields, c trace.Col, slot int) {
 	if t, ok := stamp(v, slot); ok {
 		f.Builder.Int(c, t)
 	}
@@ -71,7 +71,7 @@ func (f *fold) set(v *objects.Fields, c trace.Col, slot int) {
 
 // begin sets what the rows of a record share; base is -1 where it has none of its
 // own.
-func (f *fold) begin(v *objects.Fields, side trace.Side, key []byte, base int) {
+func (f *fold) begin(v *records.Fields, side trace.Side, key []byte, base int) {
 	b := f.Builder
 	b.Code(trace.SideCol, int32(side))
 	if len(key) > 0 {
@@ -100,7 +100,7 @@ func (f *fold) begin(v *objects.Fields, side trace.Side, key []byte, base int) {
 
 // ended returns how a record says that its request has ended. Those of v1.x say
 // that they are complete.
-func ended(v *objects.Fields) trace.Status {
+func ended(v *records.Fields) trace.Status {
 	for _, word := range [...]string{"", "ok", "success", "complete", "completed"} {
 		if v.Is(status, word) {
 			return trace.OK
@@ -113,7 +113,7 @@ func ended(v *objects.Fields) trace.Status {
 }
 
 // engine sets the stamps of an executor.
-func (f *fold) engine(v *objects.Fields, base int) {
+func (f *fold) engine(v *records.Fields, base int) {
 	f.set(v, trace.Queued, base+arrival)
 	f.set(v, trace.Admitted, base+scheduled)
 	f.set(v, trace.FirstToken, base+firstToken)
@@ -121,7 +121,7 @@ func (f *fold) engine(v *objects.Fields, base int) {
 }
 
 // request makes the rows of a request of one server.
-func (f *fold) request(v *objects.Fields, text []byte, at int64) {
+func (f *fold) request(v *records.Fields, text []byte, at int64) {
 	b := f.Builder
 	key := v.Text(id)
 	n := f.steps(v, text)
@@ -165,7 +165,7 @@ func (f *fold) count(n int64) {
 
 // first sets when the first token was at the server. Where that is no earlier than
 // the last one at the executor, the response was not streamed.
-func (f *fold) first(v *objects.Fields, at int64) {
+func (f *fold) first(v *records.Fields, at int64) {
 	b := f.Builder
 	first, ok := stamp(v, serverFirst)
 	if !ok {
@@ -186,7 +186,7 @@ func (f *fold) first(v *objects.Fields, at int64) {
 // and the prefill made, 0 where that is unknown. The steps are those of decoding,
 // behind the first token, which the last part of the prefill made; its stamp is of
 // their clock, which may be another than that of the request.
-func (f *fold) steps(v *objects.Fields, text []byte) int64 {
+func (f *fold) steps(v *records.Fields, text []byte) int64 {
 	f.gaps = f.gaps[:0]
 	f.apart = true
 	var from, last int64
@@ -214,7 +214,7 @@ func (f *fold) steps(v *objects.Fields, text []byte) int64 {
 			}
 		}
 	}
-	objects.Elements(text, "step_metrics", take)
+	records.Elements(text, "step_metrics", take)
 	if !whole || n == 0 {
 		f.gaps = f.gaps[:0]
 		return 0
@@ -244,7 +244,7 @@ const sameClock = int64(50e6)
 
 // prefilled returns when the last part of the prefill made the first token.
 func (f *fold) prefilled(text []byte) (t int64, ok bool) {
-	objects.Elements(text, "ctx_chunk_metrics", func(element []byte, _ int) {
+	records.Elements(text, "ctx_chunk_metrics", func(element []byte, _ int) {
 		if ok = f.step.Read(element); ok {
 			t, ok = stamp(f.step, 0)
 		}
@@ -253,7 +253,7 @@ func (f *fold) prefilled(text []byte) (t int64, ok bool) {
 }
 
 // disaggregated makes the rows of a request that two servers have served.
-func (f *fold) disaggregated(v *objects.Fields, at int64) {
+func (f *fold) disaggregated(v *records.Fields, at int64) {
 	b := f.Builder
 	key := v.Text(diskey)
 	if len(key) == 0 {
@@ -289,7 +289,7 @@ func (f *fold) disaggregated(v *objects.Fields, at int64) {
 
 // transfer sets what the decode node waited for: the KV cache on its way, and
 // itself before and behind that.
-func (f *fold) transfer(v *objects.Fields) {
+func (f *fold) transfer(v *records.Fields) {
 	from, began := stamp(v, decoder+kvStart)
 	till, ended := stamp(v, decoder+kvEnd)
 	if !began || !ended {

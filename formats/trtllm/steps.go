@@ -4,7 +4,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 )
 
 // The values of a step, those of time_events_rank*.jsonl behind the others.
@@ -46,7 +46,7 @@ type iterations struct {
 // another zero than that of the requests.
 func (f *fold) iterate(text []byte, rank int64, at int64, apart bool) {
 	for _, list := range [...]string{"ctx_chunk_metrics", "step_metrics"} {
-		objects.Elements(text, list, func(element []byte, i int) {
+		records.Elements(text, list, func(element []byte, i int) {
 			if !f.step.Read(element) {
 				return
 			}
@@ -71,7 +71,7 @@ func (f *fold) iterate(text []byte, rank int64, at int64, apart bool) {
 	}
 }
 
-func count(v *objects.Fields, slot int) int64 {
+func count(v *records.Fields, slot int) int64 {
 	if n, ok := v.Count(slot); ok {
 		return n
 	}
@@ -95,7 +95,7 @@ func (it *iterations) of(rank, from int64) *step {
 	return &it.list[k]
 }
 
-// Steps implements objects.Stepper: in order of their end. What a step did is what the
+// Steps implements records.Stepper: in order of their end. What a step did is what the
 // engine counts in it; else what the requests of the log did, of which others may be
 // missing.
 func (f *fold) Steps(b *trace.Builder, most int) {
@@ -139,7 +139,7 @@ func (f *fold) Steps(b *trace.Builder, most int) {
 // events makes the row of a record of time_events_rank*.jsonl, which has the steps of a
 // request and no stamps of it. Every rank tells of the same request: its row is that of
 // rank 0.
-func (f *fold) events(v *objects.Fields, text []byte, at int64) {
+func (f *fold) events(v *records.Fields, text []byte, at int64) {
 	rank := count(v, ranked)
 	f.iterate(text, rank, at, false)
 	if rank > 0 {

@@ -35,7 +35,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
-	"servescope/formats/internal/objects"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -47,7 +47,7 @@ var Format = formats.Format{
 	Shape:    formats.Ordered,
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
-		return objects.Open(ctx, src, opt, &dialect)
+		return records.Open(ctx, src, opt, &dialect)
 	},
 }
 
@@ -117,12 +117,12 @@ var members = map[string]int{
 	"time_breakdown_metrics.ctx_gpu_sample_time":                    gpuSample,
 }
 
-var dialect = objects.Dialect{
+var dialect = records.Dialect{
 	Name:   "trtllm",
 	Run:    trace.RunMeta{Engine: "trtllm", Side: trace.Server, Clock: trace.Clock{Kind: trace.Monotonic}},
 	Fields: fields(),
-	New: func(w *objects.Writer) objects.Fold {
-		return &fold{Writer: w, step: objects.NewFields(stepMembers)}
+	New: func(w *records.Writer) records.Fold {
+		return &fold{Writer: w, step: records.NewFields(stepMembers)}
 	},
 	HowTo: "start trtllm-serve with return_perf_metrics: true, and read /perf_metrics",
 }

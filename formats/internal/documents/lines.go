@@ -8,22 +8,22 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/records"
 )
 
 // OpenLines begins reading the requests, an object a line, that start in rng.
 // The path of a request is that of the document.
 func OpenLines(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, d *Dialect) (formats.Reader, error) {
 	table := d.table()
-	return jsonrows.Open(ctx, src, rng, opt, &jsonrows.Dialect{Name: d.Name, Wanted: "a request of this tool", Run: d.Run, New: func() jsonrows.Parser {
+	return records.OpenLines(ctx, src, rng, opt, &records.LineDialect{Name: d.Name, Wanted: "a request of this tool", Run: d.Run, New: func() records.Parser {
 		p := &lineParser{d: d, table: table}
 		p.q.wanted, p.q.Run = opt.Lists, &d.Run
 		return p
 	}})
 }
 
-// lineParser implements jsonrows.Parser.
+// lineParser implements records.Parser.
 type lineParser struct {
 	d     *Dialect
 	table map[string]member
@@ -31,7 +31,7 @@ type lineParser struct {
 	known bool // a member of the table was seen
 }
 
-// Begin implements jsonrows.Parser.
+// Begin implements records.Parser.
 func (p *lineParser) Begin() {
 	p.q.reset(trace.OK)
 	p.known = false
@@ -40,7 +40,7 @@ func (p *lineParser) Begin() {
 // kinds of values as a cursor names them.
 var valueKinds = [...]json.Kind{formats.String: json.String, formats.Number: json.Number, formats.Bool: json.Bool, formats.Null: json.Null}
 
-// Value implements jsonrows.Parser.
+// Value implements records.Parser.
 func (p *lineParser) Value(path, raw []byte, kind formats.Kind) {
 	m, q := p.table[string(path)], &p.q
 	switch {
@@ -59,7 +59,7 @@ func (p *lineParser) Value(path, raw []byte, kind formats.Kind) {
 var notARequest = &assemble.Problem{Code: "not_a_request", Severity: diag.DataLoss,
 	Msg: "an object has no member of a request of this tool and was skipped"}
 
-// Rows implements jsonrows.Parser.
+// Rows implements records.Parser.
 func (p *lineParser) Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (string, *assemble.Problem) {
 	if !p.known {
 		return "", notARequest

@@ -7,7 +7,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 // document is an object that holds the records in a list, as what answers queries
@@ -23,7 +23,7 @@ type document struct {
 }
 
 // enter goes into the list of the object at hand. An object without it is no record.
-func (t *table) enter(in *jsonrows.Input) outcome {
+func (t *table) enter(in *records.Input) outcome {
 	list := strings.TrimSuffix(t.base, "[].")
 	for {
 		if k := json.List(in.Buf[in.I:], list); k >= 0 {
@@ -43,7 +43,7 @@ func (t *table) enter(in *jsonrows.Input) outcome {
 }
 
 // cut tells how the source ends: within a list, or where a record may.
-func (t *table) cut(in *jsonrows.Input) outcome {
+func (t *table) cut(in *records.Input) outcome {
 	if !t.open || in.Err != nil {
 		return ended
 	}
@@ -53,7 +53,7 @@ func (t *table) cut(in *jsonrows.Input) outcome {
 
 // leave goes from behind the list to behind the object that holds it, and tells
 // whether that ends.
-func (t *table) leave(in *jsonrows.Input) bool {
+func (t *table) leave(in *records.Input) bool {
 	t.open, t.within = false, false
 	depth, quoted, escaped := strings.Count(t.base, "."), false, false
 	for depth > 0 {

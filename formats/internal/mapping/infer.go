@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"servescope/formats/internal/column"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 // sampled is how many records of the head tell what the columns mean.
@@ -66,7 +66,7 @@ type sample struct {
 }
 
 // profileAll reads the sampled records of a head.
-func (s *sample) profileAll(in *jsonrows.Input) {
+func (s *sample) profileAll(in *records.Input) {
 	for s.records < sampled {
 		switch s.read(in) {
 		case ended:

@@ -5,7 +5,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 const (
@@ -92,7 +92,7 @@ func (t *table) field(path []byte) int {
 }
 
 // read reads the next record.
-func (t *table) read(in *jsonrows.Input) outcome {
+func (t *table) read(in *records.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.over = false, false, 0, false
 	t.fresh()
 	if t.typed == nil {
@@ -118,7 +118,7 @@ func (t *table) read(in *jsonrows.Input) outcome {
 
 // object reads the next object: those of a file may stand on lines of their own,
 // in an array, or behind each other.
-func (t *table) object(in *jsonrows.Input) outcome {
+func (t *table) object(in *records.Input) outcome {
 	for enters := true; enters; {
 		if res := t.between(in); res != found {
 			return res
@@ -167,7 +167,7 @@ func (t *table) object(in *jsonrows.Input) outcome {
 }
 
 // between goes over what stands between records; found: there is something behind it.
-func (t *table) between(in *jsonrows.Input) outcome {
+func (t *table) between(in *records.Input) outcome {
 	for {
 		for in.I < len(in.Buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.Buf[in.I]) >= 0 {
 			switch in.Buf[in.I] {
@@ -211,7 +211,7 @@ func (t *table) value(path, raw []byte, kind formats.Kind) {
 }
 
 // row reads the next row of a table with delimiters that is not blank.
-func (t *table) row(in *jsonrows.Input) outcome {
+func (t *table) row(in *records.Input) outcome {
 	for {
 		t.rec.off = in.At()
 		n, next, res := t.split(in.Buf[in.I:], in.EOF)

@@ -9,7 +9,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/column"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 // Open begins to read a text for the format of that name.
@@ -42,7 +42,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 			r.headless++
 		}
 	}
-	r.in = &jsonrows.Input{Ctx: ctx, R: rc, Size: chunk}
+	r.in = &records.Input{Ctx: ctx, R: rc, Size: chunk}
 	if opt.Block > 0 {
 		r.in.Size = opt.Block
 	}

@@ -5,7 +5,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 // Lines of text that hold pairs, as log/slog, logrus and go-kit write them (logfmt) and
@@ -28,7 +28,7 @@ type pairing struct {
 }
 
 // line reads the next line that is not blank; other: it has no such pairs.
-func (t *table) line(in *jsonrows.Input) outcome {
+func (t *table) line(in *records.Input) outcome {
 	for {
 		rest := in.Buf[in.I:]
 		k := bytes.IndexByte(rest, '\n')

@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 // reader implements formats.Reader.
@@ -17,7 +17,7 @@ type reader struct {
 	*table
 	src      io.Closer
 	file     string
-	in       *jsonrows.Input
+	in       *records.Input
 	m        *mapping
 	by       [roles]*entry
 	zones    [roles]zone

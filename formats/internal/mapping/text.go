@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"servescope/formats"
-	"servescope/formats/internal/jsonrows"
+	"servescope/formats/internal/records"
 )
 
 // Sniff tells whether a text is a table of requests.
@@ -118,8 +118,8 @@ func comment(line []byte) bool {
 }
 
 // inputOf reads what is in memory.
-func inputOf(b []byte) *jsonrows.Input {
-	return &jsonrows.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: b, Size: 1}
+func inputOf(b []byte) *records.Input {
+	return &records.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: b, Size: 1}
 }
 
 // isHeader tells whether a row names columns: no cell is a value.

@@ -110,7 +110,7 @@ var names = map[string]int{
 var wrappers = [][]byte{[]byte("response."), []byte("body."), []byte("output."), []byte("result."), []byte("metrics."), []byte("request_stats.")}
 
 // Parser takes the values of one object after another. The zero value is ready for
-// use; it implements jsonrows.Parser.
+// use; it implements records.Parser.
 type Parser struct {
 	have   uint64
 	values [slots]int64
@@ -125,7 +125,7 @@ type Parser struct {
 	sglang sglmeta.Meta
 }
 
-// Begin implements jsonrows.Parser: it forgets the object before.
+// Begin implements records.Parser: it forgets the object before.
 func (p *Parser) Begin() {
 	p.have, p.outputs, p.outputLen = 0, 0, 0
 	p.metaInfo, p.usage, p.failed, p.inChunk, p.choices, p.unfinished = false, false, false, false, false, false
@@ -144,7 +144,7 @@ func (p *Parser) has(slots ...int) bool {
 	return true
 }
 
-// Value implements jsonrows.Parser.
+// Value implements records.Parser.
 func (p *Parser) Value(path, raw []byte, kind formats.Kind) {
 	for again := true; again; {
 		again = false

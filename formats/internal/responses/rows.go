@@ -25,7 +25,7 @@ type rows struct {
 	note   func(*assemble.Problem)
 }
 
-// Rows implements jsonrows.Parser.
+// Rows implements records.Parser.
 func (p *Parser) Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (string, *assemble.Problem) {
 	r := rows{p, b, offset, note}
 	k := p.Kind()

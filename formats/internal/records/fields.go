@@ -1,4 +1,4 @@
-package objects
+package records
 
 import (
 	"bytes"
@@ -44,14 +44,23 @@ func (f *Fields) Reset() {
 
 func (f *Fields) keep(path, raw []byte, kind formats.Kind) {
 	if slot, ok := f.table[string(path)]; ok {
-		if kind == formats.String {
-			raw = json.Text(raw[:min(len(raw), maxText)])
-		}
-		f.Set(slot, raw[:min(len(raw), maxText)], kind)
+		f.Keep(slot, raw, kind)
 	}
 }
 
-// Set sets a slot, as for a cell of a table.
+// Keep sets a slot to a value as it is written in JSON, strings without their quotes.
+// Of a long one the first maxText bytes are kept.
+func (f *Fields) Keep(slot int, raw []byte, kind formats.Kind) {
+	from := len(f.text)
+	if kind == formats.String {
+		f.text = json.AppendText(f.text, raw, maxText)
+	} else {
+		f.text = append(f.text, raw[:min(len(raw), maxText)]...)
+	}
+	f.values[slot] = value{kind, from, len(f.text)}
+}
+
+// Set sets a slot to a text that is decoded, as for a cell of a table.
 func (f *Fields) Set(slot int, text []byte, kind formats.Kind) {
 	f.values[slot] = value{kind, len(f.text), len(f.text) + len(text)}
 	f.text = append(f.text, text...)
@@ -111,18 +120,13 @@ func (f *Fields) Span(slot, scale int) (int64, bool) {
 // the object in text or of one within it, with its offset.
 func Elements(text []byte, name string, visit func(element []byte, at int)) {
 	key := []byte(`"` + name + `"`)
-	for i := 0; ; {
-		k := bytes.Index(text[i:], key)
+	for s := (json.Scanner{B: text}); ; {
+		k := bytes.Index(text[s.I:], key)
 		if k < 0 {
 			return
 		}
-		i += k + len(key)
-		j := behind(text, i, ':')
-		if j < 0 {
-			continue
-		}
-		if j = behind(text, j, '['); j >= 0 {
-			Each(text, j, visit)
+		if s.I += k + len(key); s.Take(':') && s.Take('[') {
+			Each(text, s.I, visit)
 			return
 		}
 	}
@@ -145,15 +149,4 @@ func Each(text []byte, i int, visit func(element []byte, at int)) (rest int) {
 	}
 }
 
-func nothing([]byte, []byte, formats.Kind) {}
-
-// behind returns the offset behind the byte c at i, white space before it, or -1.
-func behind(text []byte, i int, c byte) int {
-	for i < len(text) && bytes.IndexByte([]byte(" \t\r\n"), text[i]) >= 0 {
-		i++
-	}
-	if i < len(text) && text[i] == c {
-		return i + 1
-	}
-	return -1
-}
+func nothing([]byte, []byte, json.Kind) {}

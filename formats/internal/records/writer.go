@@ -1,4 +1,4 @@
-package objects
+package records
 
 import (
 	"time"
@@ -19,7 +19,7 @@ type Writer struct {
 	Rows    int64          // of the source, by EndRow
 
 	notes   assemble.Notes
-	log     diag.Log
+	log     *diag.Log
 	account formats.Account
 	claims  []claim
 }
@@ -30,6 +30,13 @@ type claim struct {
 	unit        unit.Unit
 	n           int64
 	sum, step   float64
+}
+
+func newWriter(src formats.Source, run *trace.RunMeta) Writer {
+	w := Writer{Builder: trace.NewBuilder(trace.Requests), Run: run, log: new(diag.Log)}
+	w.notes = assemble.Notes{File: src.Name(), Log: w.log}
+	w.account.Kinds = make(map[string]int64)
+	return w
 }
 
 // EndRow ends the row that begins at an offset.
@@ -62,6 +69,25 @@ func (w *Writer) Skip(p *assemble.Problem, at int64) {
 // Note says what is wrong with the record at an offset.
 func (w *Writer) Note(p *assemble.Problem, at int64) { w.notes.Note(p, at) }
 
+// reset forgets what was accounted for and noted.
+func (w *Writer) reset() {
+	*w.log = diag.Log{}
+	clear(w.account.Kinds)
+	w.account = formats.Account{Kinds: w.account.Kinds}
+}
+
+// merge adds what another accounted for and noted.
+func (w *Writer) merge(of *Writer) {
+	w.log.Merge(of.log)
+	w.account.Total += of.account.Total
+	w.account.Parsed += of.account.Parsed
+	w.account.Diagnosed += of.account.Diagnosed
+	w.account.Noise += of.account.Noise
+	for kind, n := range of.account.Kinds {
+		w.account.Kinds[kind] += n
+	}
+}
+
 // Claim takes a figure that the producer computed for one request. The mean of
 // them is reported of the run, never used. metric is ours that it stands beside,
 // of the same requests, or empty; step is how far the producer's rounding may be off.
@@ -77,9 +103,19 @@ func (w *Writer) Claim(key, metric string, u unit.Unit, v, step float64) {
 	w.claims = append(w.claims, claim{key, metric, u, 1, v, step})
 }
 
+// reported returns the means of the figures that were claimed.
 func (w *Writer) reported() (list []trace.Reported) {
 	for _, c := range w.claims {
 		list = append(list, trace.Reported{Key: c.key, Metric: c.metric, Stat: "mean", Value: c.sum / float64(c.n), Unit: c.unit, Step: c.step})
 	}
 	return list
 }
+
+// Diags implements formats.Reader.
+func (w *Writer) Diags() *diag.Log { return w.log }
+
+// Runs implements formats.Reader.
+func (w *Writer) Runs() []*trace.RunMeta { return []*trace.RunMeta{w.Run} }
+
+// Account implements formats.Reader: of objects, and of lines that are none.
+func (w *Writer) Account() formats.Account { return w.account }

@@ -1,4 +1,4 @@
-package jsonrows
+package records
 
 import (
 	"bytes"
@@ -93,7 +93,7 @@ func (in *Input) SkipElement(n int) {
 			in.SkipLine()
 			return
 		}
-		from := max(in.I, k-behind)
+		from := max(in.I, k-reach)
 		n, in.I = k-from, from
 		if !in.More() {
 			in.SkipLine()
@@ -121,13 +121,13 @@ func element(b []byte, i int) (next int, found bool) {
 	return i, false
 }
 
-// behind is how many bytes before i element looks at.
-const behind = 16
+// reach is how many bytes before i element looks at.
+const reach = 16
 
 // before returns the offset of the last byte before i that is no space, -1 where
 // there is none within reach.
 func before(b []byte, i int) int {
-	for n := 1; n <= behind/2 && i-n >= 0; n++ {
+	for n := 1; n <= reach/2 && i-n >= 0; n++ {
 		if b[i-n] != ' ' {
 			return i - n
 		}

@@ -1,4 +1,4 @@
-package jsonrows
+package records
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"servescope/formats/internal/json"
 )
 
-// Dialect is one format of this kind.
-type Dialect struct {
+// LineDialect is one format of this kind.
+type LineDialect struct {
 	Name   string
 	Wanted string        // what a line of the format is, for messages
 	Run    trace.RunMeta // of every source
@@ -34,49 +34,42 @@ type Parser interface {
 	Rows(b *trace.Builder, offset int64, note func(*assemble.Problem)) (kind string, skip *assemble.Problem)
 }
 
-// The problems of lines.
-var (
-	notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-		Msg: "a line is no JSON object and was skipped"}
-	broken = &assemble.Problem{Code: "broken_record", Severity: diag.DataLoss,
-		Msg: "a record is not well formed, as when several threads write into one file: it was skipped"}
-	truncated = &assemble.Problem{Code: "truncated", Severity: diag.DataLoss,
-		Msg: "the file ends within a record"}
-)
+var notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
+	Msg: "a line is no JSON object and was skipped"}
 
-// Reader implements formats.Reader.
-type Reader struct {
-	dialect *Dialect
+// lineReader implements formats.Reader.
+type lineReader struct {
+	Writer
+	dialect *LineDialect
 	src     formats.Source
-	stream  *block.Stream[*scan]
-	run     trace.RunMeta
+	stream  *block.Stream[*lineScan]
 	batch   *trace.Batch
-	diags   diag.Log
-	account formats.Account
 	done    bool
 }
 
-// Open begins reading the lines that start in rng.
-func Open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, d *Dialect) (formats.Reader, error) {
-	r := &Reader{dialect: d, src: src, run: d.Run}
-	r.run.Format = d.Name
-	r.account.Kinds = make(map[string]int64)
-	fresh := func() *scan { return newScan(d, src.Name()) }
+// OpenLines begins reading the lines that start in rng.
+func OpenLines(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, d *LineDialect) (formats.Reader, error) {
+	run := d.Run
+	run.Format = d.Name
+	r := &lineReader{dialect: d, src: src, Writer: newWriter(src, &run)}
+	fresh := func() *lineScan {
+		return &lineScan{Writer: newWriter(src, &run), anchor: d.Anchor, parser: d.New()}
+	}
 	if rng.From == 0 && rng.To != 0 {
 		if err := r.probe(fresh()); err != nil {
 			return nil, err
 		}
 	}
-	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, func(b *block.Block, s *scan) {
+	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, func(b *block.Block, s *lineScan) {
 		s.block(b)
-		s.batch = s.builder.Take(&r.run, src.Name())
+		s.batch = s.Builder.Take(&run, src.Name())
 	})
 	return r, nil
 }
 
 // probe says so when the first lines of the source hold no record: the format
 // was forced. It depends on the source only, not on how it is cut.
-func (r *Reader) probe(s *scan) error {
+func (r *lineReader) probe(s *lineScan) error {
 	rc, err := r.src.Open(0)
 	if err != nil {
 		return err
@@ -93,23 +86,17 @@ func (r *Reader) probe(s *scan) error {
 		return nil // it comes again when the source is read
 	}
 	s.block(&block.Block{Data: head, TooLong: -1})
-	if len(s.kinds) == 0 {
-		r.diags.Add(diag.Diag{Code: "no_records", Severity: diag.Notice, File: r.src.Name(), Offset: -1, Msg: "none of the first lines is " + r.dialect.Wanted})
+	if s.account.Parsed == 0 {
+		r.log.Add(diag.Diag{Code: "no_records", Severity: diag.Notice, File: r.src.Name(), Offset: -1, Msg: "none of the first lines is " + r.dialect.Wanted})
 	}
 	return nil
 }
 
 // Next implements formats.Reader.
-func (r *Reader) Next() bool {
+func (r *lineReader) Next() bool {
 	for r.stream.Next() {
 		s := r.stream.Value()
-		r.diags.Merge(&s.log)
-		r.account.Diagnosed += s.diagnosed
-		r.account.Noise += s.noise
-		for kind, n := range s.kinds {
-			r.account.Parsed += n
-			r.account.Kinds[kind] += n
-		}
+		r.merge(&s.Writer)
 		if s.batch.Rows > 0 {
 			r.batch = s.batch
 			return true
@@ -117,56 +104,34 @@ func (r *Reader) Next() bool {
 	}
 	if !r.done {
 		r.done = true
-		r.diags.Merge(r.stream.Diags())
-		r.account.Total = r.account.Parsed + r.account.Diagnosed + r.account.Noise
+		r.log.Merge(r.stream.Diags())
 	}
 	return false
 }
 
 // Batch implements formats.Reader.
-func (r *Reader) Batch() *trace.Batch { return r.batch }
+func (r *lineReader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
-func (r *Reader) Err() error { return r.stream.Err() }
-
-// Diags implements formats.Reader.
-func (r *Reader) Diags() *diag.Log { return &r.diags }
-
-// Runs implements formats.Reader.
-func (r *Reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.run} }
-
-// Account implements formats.Reader: of records, and of lines without one.
-func (r *Reader) Account() formats.Account { return r.account }
+func (r *lineReader) Err() error { return r.stream.Err() }
 
 // Close implements formats.Reader.
-func (r *Reader) Close() error { return r.stream.Close() }
+func (r *lineReader) Close() error { return r.stream.Close() }
 
-// scan is what one block becomes.
-type scan struct {
-	anchor  []byte
-	parser  Parser
-	builder *trace.Builder
-	batch   *trace.Batch
-
-	notes            assemble.Notes
-	log              diag.Log
-	at               int64 // of the record that is read
-	kinds            map[string]int64
-	diagnosed, noise int64
+// lineScan is what one block becomes.
+type lineScan struct {
+	Writer
+	anchor []byte
+	parser Parser
+	batch  *trace.Batch
+	at     int64 // of the record that is read
 }
 
-func newScan(d *Dialect, file string) *scan {
-	s := &scan{anchor: d.Anchor, parser: d.New(), builder: trace.NewBuilder(trace.Requests), kinds: make(map[string]int64)}
-	s.notes = assemble.Notes{File: file, Log: &s.log}
-	return s
-}
-
-func (s *scan) block(b *block.Block) {
-	s.log = diag.Log{}
-	clear(s.kinds)
-	s.diagnosed, s.noise = 0, 0
+func (s *lineScan) block(b *block.Block) {
+	s.reset()
 	if b.TooLong >= 0 { // its diag is the stream's
-		s.diagnosed++
+		s.account.Total++
+		s.account.Diagnosed++
 	}
 	at := b.Off
 	for line := range bytes.Lines(b.Data) {
@@ -176,14 +141,14 @@ func (s *scan) block(b *block.Block) {
 }
 
 // line reads the records of one line.
-func (s *scan) line(line []byte, at int64) {
+func (s *lineScan) line(line []byte, at int64) {
 	i := start(line)
 	switch {
 	case i == len(line), string(bytes.TrimSpace(line[i:])) == "[DONE]", ofStream(line):
-		s.noise++
+		s.Noise()
 		return
 	case line[i] != '{':
-		s.skip(notJSON, at)
+		s.Skip(notJSON, at)
 		if i = s.resume(line, 0); i < 0 {
 			return
 		}
@@ -196,7 +161,7 @@ func (s *scan) line(line []byte, at int64) {
 			if line[len(line)-1] != '\n' && next >= len(line) {
 				problem = truncated
 			}
-			s.skip(problem, at+int64(i))
+			s.Skip(problem, at+int64(i))
 			if i = s.resume(line, i+1); i < 0 {
 				return
 			}
@@ -205,7 +170,7 @@ func (s *scan) line(line []byte, at int64) {
 		s.record(at + int64(i))
 		i = next
 		if i += start(line[i:]); i < len(line) && line[i] != '{' {
-			s.skip(notJSON, at+int64(i))
+			s.Skip(notJSON, at+int64(i))
 			if i = s.resume(line, i); i < 0 {
 				return
 			}
@@ -215,7 +180,7 @@ func (s *scan) line(line []byte, at int64) {
 
 // alone tells whether the record in line[from:to] has nothing of another one
 // within or directly behind it.
-func (s *scan) alone(line []byte, from, to int) bool {
+func (s *lineScan) alone(line []byte, from, to int) bool {
 	if len(s.anchor) == 0 {
 		return true
 	}
@@ -223,19 +188,8 @@ func (s *scan) alone(line []byte, from, to int) bool {
 	return !bytes.Contains(line[from+1:to], s.anchor) && (len(rest) == 0 || bytes.HasPrefix(rest, s.anchor))
 }
 
-// ofStream tells whether a line is a comment of an event stream, or a field of
-// one other than data.
-func ofStream(line []byte) bool {
-	for _, field := range [...]string{":", "event:", "id:", "retry:"} {
-		if bytes.HasPrefix(line, []byte(field)) {
-			return true
-		}
-	}
-	return false
-}
-
 // resume returns where the next record of a line begins, or -1.
-func (s *scan) resume(line []byte, from int) int {
+func (s *lineScan) resume(line []byte, from int) int {
 	if len(s.anchor) == 0 {
 		return -1
 	}
@@ -245,8 +199,6 @@ func (s *scan) resume(line []byte, from int) int {
 	}
 	return from + i
 }
-
-var event = []byte("data:")
 
 // maxBrackets is how many brackets of arrays may stand before a record.
 const maxBrackets = 4
@@ -272,20 +224,15 @@ func start(line []byte) int {
 }
 
 // record makes rows of the object that the parser has seen.
-func (s *scan) record(at int64) {
+func (s *lineScan) record(at int64) {
 	s.at = at
-	kind, problem := s.parser.Rows(s.builder, at, s.note)
+	kind, problem := s.parser.Rows(s.Builder, at, s.note)
 	if problem != nil {
-		s.builder.Drop()
-		s.skip(problem, at)
+		s.Builder.Drop()
+		s.Skip(problem, at)
 		return
 	}
-	s.kinds[kind]++
+	s.Parsed(kind)
 }
 
-func (s *scan) note(p *assemble.Problem) { s.notes.Note(p, s.at) }
-
-func (s *scan) skip(p *assemble.Problem, at int64) {
-	s.diagnosed++
-	s.notes.Note(p, at)
-}
+func (s *lineScan) note(p *assemble.Problem) { s.Note(p, s.at) }

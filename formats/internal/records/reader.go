@@ -1,11 +1,4 @@
-// Package objects reads files that servers and gateways append to: JSON objects,
-// one per line, glued together, the elements of an array or printed over several
-// lines, and lines of text between them. What they mean may depend on those
-// before them, so one goroutine reads them in order.
-//
-// An object that breaks off costs itself and no other: what follows is read from
-// the next line on, or from the next element of an array on one line.
-package objects
+package records
 
 import (
 	"bytes"
@@ -18,7 +11,6 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
-	"servescope/formats/internal/jsonrows"
 )
 
 const (
@@ -70,7 +62,7 @@ type reader struct {
 	rc    io.ReadCloser
 	howTo string
 
-	in     jsonrows.Input
+	in     Input
 	long   int64 // objects that begin before this offset are looked for in their lines only
 	over   bool  // of a line that is too long the rest is skipped
 	within bool  // an array of objects
@@ -89,15 +81,14 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{rc: rc, in: jsonrows.Input{Ctx: ctx, R: rc, Size: chunk}, howTo: d.HowTo, tables: d.Table}
+	r := &reader{rc: rc, in: Input{Ctx: ctx, R: rc, Size: chunk}, howTo: d.HowTo, tables: d.Table}
 	if opt.Block > 0 {
 		r.in.Size = opt.Block
 	}
 	run := d.Run
 	run.Format = d.Name
-	r.Writer = Writer{Builder: trace.NewBuilder(trace.Requests), Run: &run, Lists: opt.Lists, Zone: opt.TZ}
-	r.notes = assemble.Notes{File: src.Name(), Log: &r.log}
-	r.account.Kinds = make(map[string]int64)
+	r.Writer = newWriter(src, &run)
+	r.Lists, r.Zone = opt.Lists, opt.TZ
 	r.fields.table = d.Fields
 	r.fold = d.New(&r.Writer)
 	return r, nil
@@ -339,9 +330,9 @@ func ofStream(line []byte) bool {
 
 var (
 	broken = &assemble.Problem{Code: "broken_record", Severity: diag.DataLoss,
-		Msg: "an object is no valid JSON, as when several threads write into one file: it was skipped"}
+		Msg: "a record is not well formed, as when several threads write into one file: it was skipped"}
 	truncated = &assemble.Problem{Code: "truncated", Severity: diag.DataLoss,
-		Msg: "the file ends within an object"}
+		Msg: "the file ends within a record"}
 	tooLong = &assemble.Problem{Code: "line_too_long", Severity: diag.DataLoss,
 		Msg: "a line is too long to be read and was skipped", Fix: "write one record per line"}
 )
@@ -356,15 +347,6 @@ func (r *reader) Err() error {
 	}
 	return r.in.Err
 }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
-
-// Runs implements formats.Reader.
-func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.Run} }
-
-// Account implements formats.Reader: of objects, and of lines that are none.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error { return r.rc.Close() }
