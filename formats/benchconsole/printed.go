@@ -10,7 +10,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/pyrepr"
-	"servescope/formats/internal/servebench"
+	"servescope/formats/internal/records"
 )
 
 // SGLang's bench_serving --print-requests (v0.5.6.post2 to come, backend
@@ -130,7 +130,7 @@ func (p *printedRequest) take(path, value []byte, kind pyrepr.Kind) {
 		p.model = string(value)
 	case "error":
 		if len(value) > 0 {
-			p.class = servebench.ErrorClass(value)
+			p.class = records.ErrorClass(value)
 		}
 	case "itl":
 		if kind == pyrepr.List && len(value) > 1 {

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"servescope/formats"
-	"servescope/formats/internal/servebench"
+	"servescope/formats/internal/records"
 )
 
 const formatName = "benchresult"
@@ -24,14 +24,14 @@ var Format = formats.Format{
 	Title:    "results of vLLM's and SGLang's other benchmarks (JSON): multi-turn, latency, throughput, one batch, offline",
 	Priority: 43,
 	Shape:    formats.Document,
-	Sniff:    func(h *formats.Head) (formats.Score, string) { return servebench.Sniff(h, judge) },
+	Sniff:    func(h *formats.Head) (formats.Score, string) { return records.Sniff(h, judge) },
 	Open: func(ctx context.Context, src formats.Source, _ formats.Range, opt formats.Options) (formats.Reader, error) {
 		return open(ctx, src, opt)
 	},
 }
 
 // judge tells by its keys whether an object is a result.
-func judge(keys servebench.Keys) (formats.Score, string) {
+func judge(keys records.Keys) (formats.Score, string) {
 	if s := shapeOf(func(key string) bool { return keys.Has(key) }); s != nil {
 		return formats.Sure, "an object has the keys that " + s.title + " writes"
 	}

@@ -30,7 +30,6 @@ import (
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -46,7 +45,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
+	return records.Sniff(h, func(keys records.Keys) (formats.Score, string) {
 		if keys.Has("event_type", "event_time_unix_ms") {
 			return formats.Sure, "an event with event_time_unix_ms"
 		}

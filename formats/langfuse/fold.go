@@ -8,7 +8,6 @@ import (
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // step is that of all stamps in ns.
@@ -160,7 +159,7 @@ func (f *fold) status(v *records.Fields, n int64, counted, ended bool) trace.Sta
 	switch {
 	case v.Is(level, "ERROR"):
 		s = trace.Failed
-		f.Builder.Dict(trace.ErrorClass, []byte(servebench.ErrorClass(v.Text(message))))
+		f.Builder.Dict(trace.ErrorClass, []byte(records.ErrorClass(v.Text(message))))
 	case !ended:
 		s = trace.Open
 	case counted && n == 0:

@@ -23,7 +23,6 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -40,14 +39,14 @@ var Format = formats.Format{
 
 func sniff(h *formats.Head) (formats.Score, string) {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(h.Start, "\r\n \t"), []byte("\n"))
-	names := make(servebench.Keys, 0, 64)
+	names := make(records.Keys, 0, 64)
 	for name := range bytes.SplitSeq(first, []byte(",")) {
 		names = append(names, formats.Key{Name: string(bytes.Trim(name, "\"\r "))})
 	}
 	if observation(names) {
 		return formats.Sure, "its columns are those of observations of Langfuse"
 	}
-	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
+	return records.Sniff(h, func(keys records.Keys) (formats.Score, string) {
 		switch {
 		case observation(keys):
 			return formats.Sure, "an object with type, a start and a trace's id: an observation of Langfuse"
@@ -59,7 +58,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 }
 
 // observation tells whether keys are those of an observation.
-func observation(keys servebench.Keys) bool {
+func observation(keys records.Keys) bool {
 	return keys.Has("id", "type") && keys.Count("startTime", "start_time") > 0 && keys.Count("traceId", "trace_id") > 0 && keys.Count("level", "completionStartTime", "completion_start_time", "usageDetails", "usage_details") > 0
 }
 

@@ -26,7 +26,6 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -42,7 +41,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
+	return records.Sniff(h, func(keys records.Keys) (formats.Score, string) {
 		if keys.Has("startTime", "endTime", "call_type") && keys.Count("completionStartTime", "response_cost", "spend", "model_group", "litellm_call_id") >= 2 {
 			return formats.Sure, "an object with startTime, endTime, call_type and others of LiteLLM"
 		}

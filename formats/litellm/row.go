@@ -9,7 +9,6 @@ import (
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // Object implements records.Fold.
@@ -115,7 +114,7 @@ func (f *fold) status(v *records.Fields) trace.Status {
 			}
 			b.Dict(trace.ErrorClass, append([]byte("HTTP "), v.Text(errorCode)...))
 		} else if text := v.Text(errorClass); len(text) > 0 {
-			b.Dict(trace.ErrorClass, []byte(servebench.ErrorClass(text)))
+			b.Dict(trace.ErrorClass, []byte(records.ErrorClass(text)))
 		}
 	case counted && n == 0:
 		s = trace.Empty

@@ -10,7 +10,6 @@ import (
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // column is a figure, by its names in the statistics, their history, and up to v0.14.
@@ -197,7 +196,7 @@ func errorClass(text []byte) string {
 	if n := len(before); n > 0 && n < 60 && len(before) < len(text) && len(bytes.Trim(before, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.")) == 0 {
 		return string(before)
 	}
-	return servebench.ErrorClass(text)
+	return records.ErrorClass(text)
 }
 
 // End implements records.Fold.

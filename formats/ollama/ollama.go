@@ -30,7 +30,6 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -46,7 +45,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	score, why := servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
+	score, why := records.Sniff(h, func(keys records.Keys) (formats.Score, string) {
 		if keys.Has("model", "created_at", "done") && keys.Count("response", "message", "total_duration") > 0 {
 			return formats.Sure, "an object with model, created_at and done"
 		}

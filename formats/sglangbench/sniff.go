@@ -2,14 +2,14 @@ package sglangbench
 
 import (
 	"servescope/formats"
-	"servescope/formats/internal/servebench"
+	"servescope/formats/internal/records"
 )
 
-func sniff(h *formats.Head) (formats.Score, string) { return servebench.Sniff(h, judge) }
+func sniff(h *formats.Head) (formats.Score, string) { return records.Sniff(h, judge) }
 
 // judge looks at the keys of an object. Every version begins a result with
 // backend, dataset_name and request_rate.
-func judge(o servebench.Keys) (formats.Score, string) {
+func judge(o records.Keys) (formats.Score, string) {
 	own := o.Count("sharegpt_output_len", "random_input_len", "random_output_len", "random_range_ratio", "total_output_tokens_retokenized", "mean_e2e_latency_ms", "median_e2e_latency_ms", "server_info")
 	switch {
 	case o.Has("model_id"):

@@ -36,7 +36,6 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/records"
-	"servescope/formats/internal/servebench"
 )
 
 // Format is the format's entry in formats/all.
@@ -52,7 +51,7 @@ var Format = formats.Format{
 }
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
+	return records.Sniff(h, func(keys records.Keys) (formats.Score, string) {
 		switch {
 		case keys.Has("ctx_perf_metrics") || keys.Has("gen_perf_metrics"):
 			return formats.Sure, "an object with ctx_perf_metrics or gen_perf_metrics"

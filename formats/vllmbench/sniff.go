@@ -2,14 +2,14 @@ package vllmbench
 
 import (
 	"servescope/formats"
-	"servescope/formats/internal/servebench"
+	"servescope/formats/internal/records"
 )
 
-func sniff(h *formats.Head) (formats.Score, string) { return servebench.Sniff(h, judge) }
+func sniff(h *formats.Head) (formats.Score, string) { return records.Sniff(h, judge) }
 
 // judge looks at the keys of an object. The header (model_id, num_prompts,
 // request_rate) is what no other tool writes together.
-func judge(o servebench.Keys) (formats.Score, string) {
+func judge(o records.Keys) (formats.Score, string) {
 	arrays := o.Count("input_lens", "output_lens", "ttfts", "itls", "errors")
 	figures := o.Count("duration", "completed", "total_input_tokens", "request_throughput", "request_inthroughput")
 	switch {

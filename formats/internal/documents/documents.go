@@ -22,6 +22,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/records"
 	"servescope/formats/internal/servebench"
 )
 
@@ -137,7 +138,7 @@ func (d *Dialect) table() map[string]member {
 
 // Sniff tells by its keys whether a file is of the dialect.
 func (d *Dialect) Sniff(h *formats.Head) (formats.Score, string) {
-	return servebench.Sniff(h, func(keys servebench.Keys) (formats.Score, string) {
+	return records.Sniff(h, func(keys records.Keys) (formats.Score, string) {
 		for _, set := range d.Keys {
 			if keys.Has(strings.Fields(set)...) {
 				return formats.Sure, "an object with " + strings.ReplaceAll(set, " ", ", ")

@@ -6,7 +6,7 @@ import (
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
-	"servescope/formats/internal/servebench"
+	"servescope/formats/internal/records"
 )
 
 const (
@@ -188,7 +188,7 @@ func (q *Request) FailCode(b *trace.Builder, code, text int) {
 // text or an HTTP status tells.
 func (q *Request) Fail(b *trace.Builder, text []byte) {
 	b.Code(trace.StatusCol, int32(trace.Failed))
-	b.Dict(trace.ErrorClass, []byte(servebench.ErrorClass(text)))
+	b.Dict(trace.ErrorClass, []byte(records.ErrorClass(text)))
 }
 
 // Chunks writes the gaps between the stamps of tokens and how many tokens each

@@ -3,6 +3,7 @@ package servebench
 import (
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
+	"servescope/formats/internal/records"
 )
 
 const (
@@ -320,7 +321,7 @@ func (x *index) errors() {
 		case json.String:
 			s := x.c.Text(maxError)
 			if len(s) > 0 {
-				class = x.class(ErrorClass(s))
+				class = x.class(records.ErrorClass(s))
 			}
 		case json.Null: // Python's None: no error
 			x.c.Literal()

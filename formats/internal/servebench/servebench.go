@@ -29,6 +29,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/json"
+	"servescope/formats/internal/records"
 )
 
 // Dialect is what differs between the clients that write such files.
@@ -39,7 +40,7 @@ type Dialect struct {
 	// Side, and how to read its arrays. It may set NoRequests.
 	Describe func(*Record) (*trace.RunMeta, Rules)
 	// Judge tells whether an object is a result, by its keys; see Sniff.
-	Judge func(Keys) (formats.Score, string)
+	Judge func(records.Keys) (formats.Score, string)
 	// HowTo says how to get per-request data when a record has none.
 	HowTo string
 }
@@ -157,7 +158,7 @@ func (r *reader) Read(b []byte) (int, error) {
 // look like it. Errors come again when the file is read.
 func (r *reader) judge() {
 	head, _ := r.in.Peek(formats.HeadSize)
-	if score, why := Sniff(&formats.Head{Start: head, Size: -1}, r.dialect.Judge); score == formats.No {
+	if score, why := records.Sniff(&formats.Head{Start: head, Size: -1}, r.dialect.Judge); score == formats.No {
 		r.add(diag.Diag{Code: "other_format", Severity: diag.Notice, Offset: -1, Msg: "the file does not look like a result of this client: " + why})
 	}
 }
