@@ -3,88 +3,103 @@ package mapping
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"servescope/formats/internal/column"
 )
 
-// assignment is one role that the caller gives a column.
-type assignment struct {
+// entry says what a column means, and why.
+type entry struct {
 	role   role
-	column string
+	field  int
+	name   string // of the column
 	unit   unit
-	order  order
+	order  order         // of dates of three numbers
+	epoch  bool          // stamps since 1970
+	given  bool          // by the caller
+	typed  *column.Field // whose type says the unit, or nil
+	why    string
+	digits int
 }
 
-// parseMap reads the caller's assignments, ROLE=COLUMN or ROLE=COLUMN:UNIT.
-func parseMap(list []string) ([]assignment, error) {
-	var out []assignment
-	for _, text := range list {
-		name, column, ok := strings.Cut(text, "=")
-		if !ok || name == "" || column == "" {
-			return nil, fmt.Errorf("mapping %q: write ROLE=COLUMN or ROLE=COLUMN:UNIT", text)
-		}
-		a := assignment{role: roleOf(name), column: column}
-		if a.role == noRole {
-			return nil, fmt.Errorf("mapping %q: no role %q: choose one of %s", text, name, roleNames())
-		}
-		if k := strings.LastIndexByte(column, ':'); k > 0 {
-			if o := slices.Index(orderNames[:], column[k+1:]); o > 0 && (about[a.role].class == stamp || about[a.role].class == stamps) {
-				a.order, a.column = order(o), column[:k]
-			} else if a.unit = unitOf(column[k+1:]); a.unit != noUnit {
-				a.column = column[:k]
-			} else if timed(a.role) && !strings.Contains(column[k:], ".") {
-				return nil, fmt.Errorf("mapping %q: no unit %q: choose one of s, ms, us, ns, iso, dmy, mdy", text, column[k+1:])
-			}
-		}
-		if a.unit != noUnit && !timed(a.role) {
-			return nil, fmt.Errorf("mapping %q: %s has no unit", text, name)
-		}
-		if slices.ContainsFunc(out, func(b assignment) bool { return b.role == a.role }) {
-			return nil, fmt.Errorf("mapping %q: %s is given twice", text, name)
-		}
-		out = append(out, a)
-	}
-	return out, nil
+// stated tells whether the unit is one that a mapping states: neither the values
+// nor the type of the column say it.
+func (e *entry) stated() bool {
+	return timed(e.role) && e.unit != noUnit && e.unit != written && e.typed == nil
 }
 
-func timed(r role) bool {
-	c := about[r].class
-	return c == stamp || c == span || c == spans || c == stamps
+// mapping is what the columns of a table mean.
+type mapping struct {
+	entries []entry
+	events  bool // a record is an event
+	logged  bool // records are lines of a log, each with its stamp, whatever it says
+	wrapped bool // records are in the texts of others, which may hold anything else
+	notes   []string
+	doubts  []string // what is read as it is said, and can hardly be
+	ask     string   // what is not known, and must be
+	fix     string
 }
 
-// assign adds what the caller says to the mapping.
-func (s *sample) assign(m *mapping, list []assignment) {
-	for _, a := range list {
-		k := s.index(a.column)
-		if k < 0 {
-			m.ask = fmt.Sprintf("there is no column %s for %s", label(a.column), about[a.role].name)
-			m.fix = "the columns are " + s.columns()
-			return
+func (m *mapping) of(r role) *entry {
+	for i := range m.entries {
+		if m.entries[i].role == r {
+			return &m.entries[i]
 		}
-		e := entry{role: a.role, field: k, name: s.names[k], unit: a.unit, order: a.order, given: true, why: "as given"}
-		m.entries = append(m.entries, e)
 	}
+	return nil
 }
 
-// index returns the column of a name or, where they have places, of a number.
-func (s *sample) index(column string) int {
-	k := slices.Index(s.names, column)
-	if n, err := strconv.Atoi(column); k < 0 && err == nil && s.flat && n >= 1 && n <= s.width {
-		k = n - 1
-	}
-	return k
+func (m *mapping) has(list ...role) bool {
+	return slices.ContainsFunc(list, func(r role) bool { return m.of(r) != nil })
 }
 
-// columns lists the names of columns for people.
-func (s *sample) columns() string {
-	var names []string
-	for _, n := range s.names[:min(len(s.names), 30)] {
-		names = append(names, label(n))
+// metrics tells whether the roles yield a metric.
+func (m *mapping) metrics() bool {
+	return m.has(ttft, e2e, gaps, times) || m.has(arrival, sent) && m.has(firstToken, lastToken, finished) ||
+		m.has(firstToken) && m.has(lastToken, finished) || m.has(tpot) && m.has(output) || m.events
+}
+
+// local tells whether stamps may state no zone: which of the two turns of an hour
+// is meant depends on the rows before.
+func (m *mapping) local() bool {
+	return slices.ContainsFunc(m.entries, func(e entry) bool {
+		return e.unit == written || e.typed != nil && e.typed.Instant && !e.typed.UTC
+	})
+}
+
+// oneClock drops stamps that are on another clock than the first.
+func (m *mapping) oneClock() {
+	var first *entry
+	m.entries = slices.DeleteFunc(m.entries, func(e entry) bool {
+		if about[e.role].class != stamp {
+			return false
+		}
+		if first == nil {
+			keep := e
+			first = &keep
+		}
+		if first.epoch != e.epoch {
+			m.notes = append(m.notes, fmt.Sprintf("column %s is not used: only one of it and %s has times since 1970", label(e.name), label(first.name)))
+		}
+		return first.epoch != e.epoch
+	})
+}
+
+// comma asks for the numbers of a column in another form.
+func (m *mapping) comma(e *entry) {
+	m.ask = fmt.Sprintf("column %s has numbers with a comma (1,5), which may part decimals or thousands", label(e.name))
+	m.fix = "export the numbers with a point, and without separators of thousands"
+}
+
+// suggest sets the fix to a choice of units.
+func (m *mapping) suggest(e *entry, units ...unit) {
+	m.fix = "say"
+	for i, u := range units {
+		if i > 0 {
+			m.fix += " or"
+		}
+		m.fix += " " + option(assign(e.role, e.name, u))
 	}
-	if len(names) < len(s.names) {
-		names = append(names, "…")
-	}
-	return strings.Join(names, ", ")
 }
 
 // remarks tells how the columns were understood.
@@ -99,12 +114,6 @@ func (m *mapping) remarks() []string {
 		out = append(out, text+" ("+e.why+")")
 	}
 	return append(out, m.notes...)
-}
-
-// stated tells whether the unit is one that a mapping states: neither the values
-// nor the type of the column say it.
-func (e *entry) stated() bool {
-	return timed(e.role) && e.unit != noUnit && e.unit != written && e.typed == nil
 }
 
 // told returns the mapping as the caller would give it, and what is not known.

@@ -1,33 +1,101 @@
 package mapping
 
 import (
-	"servescope/formats"
-	"servescope/formats/internal/json"
+	"strings"
+	"unicode"
 )
 
-// Latencies tells what members of a JSON object, at any depth, are by their names and
-// values: whether some is a stamp of when a request begins, whether some tells when
-// something has come of it or how long it took, and whether that is its first token or
-// the times between tokens. Members that are the caller's own do
-// not count. The object may be cut off.
-func Latencies(object []byte, own func(name string) bool) (begins, lasts, first bool) {
-	json.Walk(object, 0, func(path, raw []byte, kind formats.Kind) {
-		name := string(path)
-		if first || own(name) {
-			return
-		}
-		p := profile{}
-		p.joined, p.levels, p.named = words(name)
-		if p.add(0, cell{raw: raw, kind: kind, set: kind != formats.Null}); p.n == 0 {
-			return
-		}
-		for r := noRole + 1; r < roles; r++ {
-			if timed(r) && match(r, p.joined, p.levels) >= 0 && p.fits(about[r].class) {
-				begins = begins || r == arrival || r == sent
-				lasts = lasts || r != arrival && r != sent
-				first = first || r == firstToken || r == ttft || r == tpot || r == gaps || r == times
+// words takes a name apart into lower-case words joined by _, whatever its style
+// (ttft_ms, ttftMs, TTFT (ms), $request_time), and takes the unit off its end.
+// levels are where the words of each level of nesting begin.
+func words(name string) (joined string, levels []int, u unit) {
+	var b strings.Builder
+	runes := []rune(name)
+	fresh := true
+	levels = append(levels, 0)
+	for i, r := range runes {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			fresh = true
+			if r == '.' && b.Len() > 0 {
+				levels = append(levels, b.Len()+1)
 			}
+			continue
 		}
-	})
-	return begins, lasts, first
+		if upper(r) && r > '9' && i > 0 && (lower(runes[i-1]) || i+1 < len(runes) && lower(runes[i+1]) && upper(runes[i-1]) && !plural(runes[i+1:])) {
+			fresh = true
+		}
+		if fresh && b.Len() > 0 {
+			b.WriteByte('_')
+		}
+		fresh = false
+		b.WriteRune(unicode.ToLower(r))
+	}
+	joined = b.String()
+	if k := strings.LastIndexByte(joined, '_'); k > 0 {
+		if u = unitOf(joined[k+1:]); u != noUnit && u < written {
+			joined = strings.TrimSuffix(joined[:k], "_in")
+		} else {
+			u = noUnit
+		}
+	}
+	return joined, levels, u
+}
+
+// upper tells whether a letter is a capital; digits may stand among these: E2E.
+func upper(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }
+
+func lower(r rune) bool { return r >= 'a' && r <= 'z' }
+
+// plural tells whether the letters behind a capital are the s of a plural: ITLs.
+func plural(rest []rune) bool {
+	return rest[0] == 's' && (len(rest) == 1 || !lower(rest[1]) && !upper(rest[1]))
+}
+
+// outer are the names of levels and first words that say no more than that what
+// follows is about the request.
+const outer = " request req llm response resp usage metrics metric timing timings timestamps stats data attributes attrs fields payload body json_payload http server openai gen_ai log record source context extra meta metadata "
+
+// match tells how well a column's name fits a role: the lower the better, -1 not
+// at all.
+func match(r role, joined string, levels []int) int {
+	best := -1
+	from := 0
+	for n, level := range levels {
+		if level > len(joined) {
+			break
+		}
+		if n > 0 {
+			from = level
+		}
+		rest := joined[min(from, len(joined)):]
+		for dropped := 0; ; dropped++ {
+			k := strings.Index(about[r].names, " "+rest+" ")
+			plain := n == 0 || strings.Contains(rest, "_") || r == ttft || r == gaps || r == tpot || isOuter(joined[:from])
+			if k >= 0 && rest != "" && plain && (best < 0 || k+1000*(n+dropped) < best) {
+				best = k + 1000*(n+dropped)
+			}
+			first, after, more := strings.Cut(rest, "_")
+			if !more || !strings.Contains(outer, " "+first+" ") {
+				break
+			}
+			rest = after
+		}
+	}
+	return best
+}
+
+// isOuter tells whether all levels of a prefix are outer ones.
+func isOuter(prefix string) bool {
+	prefix = strings.Trim(prefix, "_")
+	for prefix != "" {
+		if strings.Contains(outer, " "+prefix+" ") {
+			return true
+		}
+		first, rest, _ := strings.Cut(prefix, "_")
+		if !strings.Contains(outer, " "+first+" ") {
+			return false
+		}
+		prefix = rest
+	}
+	return true
 }

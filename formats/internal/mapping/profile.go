@@ -2,6 +2,8 @@ package mapping
 
 import (
 	"bytes"
+	"strconv"
+	"time"
 
 	"servescope/formats"
 	"servescope/formats/internal/column"
@@ -128,8 +130,79 @@ func (p *profile) numeral(raw []byte, v float64) {
 	p.digits = max(p.digits, d)
 }
 
+// comma takes a number with a comma.
+func (p *profile) comma(raw []byte) {
+	p.commas++
+	head, tail, _ := bytes.Cut(raw, []byte(","))
+	if bytes.ContainsAny(tail, ",.") || bytes.IndexByte(head, '.') >= 0 {
+		p.groups++
+	} else if len(tail) != 3 {
+		p.decimals++
+	}
+}
+
+// decimalComma tells whether raw is a number with a comma: 1,5 or 1,500.
+func decimalComma(raw []byte) bool {
+	raw = bytes.TrimSpace(raw)
+	head, tail, ok := bytes.Cut(raw, []byte(","))
+	if !ok || len(tail) == 0 {
+		return false
+	}
+	if _, ok = number(head, 0); !ok {
+		return false
+	}
+	for _, c := range tail {
+		if c-'0' > 9 && c != ',' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// otherDate takes a date in a form beyond that of parseDate.
+func (p *profile) otherDate(raw []byte) bool {
+	if d, ok := named(raw); ok {
+		p.digits = max(p.digits, d.digits)
+		return true
+	}
+	return p.number(raw)
+}
+
+// number takes a date of three numbers.
+func (p *profile) number(raw []byte) bool {
+	n, ok := numbersOf(raw)
+	if !ok {
+		return false
+	}
+	d, ok := dateOf(raw, dayFirst)
+	if !ok {
+		d, ok = dateOf(raw, monthFirst)
+	}
+	if !ok {
+		return false
+	}
+	p.digits = max(p.digits, d.digits)
+	p.numbered++
+	if n.dots {
+		p.dotted++
+	}
+	if n.first > 12 {
+		p.days++
+	} else if n.second > 12 {
+		p.months++
+	}
+	return true
+}
+
 // most tells whether nearly all of the values are of a kind.
 func (p *profile) most(k int) bool { return k > 0 && 10*k >= 9*p.n }
+
+// half tells whether a kind is that of the column: others in it are mistakes.
+func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
+
+func (p *profile) span() string {
+	return strconv.FormatFloat(p.low, 'g', 6, 64) + " … " + strconv.FormatFloat(p.high, 'g', 6, 64)
+}
 
 // epochs are the units of numbers that are times since 1970, by magnitude: 2015
 // to 2039 in s, ms, µs and ns. Wider, a clock that began with the machine would
@@ -169,14 +242,53 @@ func (p *profile) epochal() (n int) {
 	return n
 }
 
+// tooCoarse says why times since 1970 are not used that a 32-bit float holds (in s, in
+// steps of 128) or a spreadsheet has rounded (1.76732E+09).
+const tooCoarse = "times since 1970 are rounded to more than a second: 32-bit floats and spreadsheets do that"
+
+// coarse tells whether the numbers are times since 1970 without their last digits.
+func (p *profile) coarse() bool {
+	return (p.typed != nil && p.typed.Narrow || p.half(p.rounded)) && p.epoch() != noUnit
+}
+
+// rounded tells whether a number is written with an exponent and fewer digits than it
+// has in front of its point.
+func rounded(raw []byte) bool {
+	k := bytes.IndexAny(raw, "eE")
+	if k < 0 {
+		return false
+	}
+	exponent, err := strconv.Atoi(string(raw[k+1:]))
+	_, fraction, _ := bytes.Cut(raw[:k], []byte("."))
+	return err == nil && exponent > len(fraction)
+}
+
 // lasts tells whether a column whose name may be that of a stamp or of a latency
 // (request_time, response_time) is a latency: its numbers are no times since 1970.
 func (p *profile) lasts() bool {
 	return p.fits(span) && (match(e2e, p.joined, p.levels) >= 0 || match(ttft, p.joined, p.levels) >= 0)
 }
 
-// half tells whether a kind is that of the column: others in it are mistakes.
-func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
+// kept tells whether a column whose type is that of times can have a role: what is
+// a timestamp is no duration. A day is too coarse for either.
+func (p *profile) kept(c class) bool {
+	f := p.typed
+	list := f.Kind == column.IntList
+	if f.Step >= int64(24*time.Hour) {
+		return false
+	}
+	switch c {
+	case stamp:
+		return f.Instant && !list
+	case stamps:
+		return f.Instant && list
+	case span:
+		return !f.Instant && !list
+	case spans:
+		return !f.Instant && list
+	}
+	return c == text && !list
+}
 
 // fits tells whether a column's values can be those of a role.
 func (p *profile) fits(c class) bool {
@@ -200,39 +312,4 @@ func (p *profile) fits(c class) bool {
 		return numeric || p.commas > 0
 	}
 	return p.n > 0
-}
-
-// otherDate takes a date in a form beyond that of parseDate.
-func (p *profile) otherDate(raw []byte) bool {
-	if d, ok := named(raw); ok {
-		p.digits = max(p.digits, d.digits)
-		return true
-	}
-	return p.number(raw)
-}
-
-// number takes a date of three numbers.
-func (p *profile) number(raw []byte) bool {
-	n, ok := numbersOf(raw)
-	if !ok {
-		return false
-	}
-	d, ok := dateOf(raw, dayFirst)
-	if !ok {
-		d, ok = dateOf(raw, monthFirst)
-	}
-	if !ok {
-		return false
-	}
-	p.digits = max(p.digits, d.digits)
-	p.numbered++
-	if n.dots {
-		p.dotted++
-	}
-	if n.first > 12 {
-		p.days++
-	} else if n.second > 12 {
-		p.months++
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -127,27 +128,6 @@ func (r *reader) record() {
 	}
 }
 
-func (r *reader) note(p *problem) {
-	r.add(diag.Diag{Code: p.Code, Severity: p.Severity, Msg: p.Msg, Fix: p.Fix})
-}
-
-// add adds a diagnostic of the record: rows of columnar tables have no offset, but
-// a number.
-func (r *reader) add(d diag.Diag) {
-	if d.File, d.Offset = r.file, r.rec.off; r.typed != nil {
-		d.Offset, d.Line = -1, r.rec.off
-	}
-	r.diags.Add(d)
-}
-
-// place returns the offset of a record, or -1 where it has none.
-func (r *reader) place(off int64) int64 {
-	if r.typed != nil {
-		return -1
-	}
-	return off
-}
-
 // use makes a row or an event of the record that was read.
 func (r *reader) use() *problem {
 	if r.headless > 0 {
@@ -207,6 +187,94 @@ func (r *reader) use() *problem {
 		r.account.Kinds[kind]++
 	}
 	return p
+}
+
+// disagreed notes that the file says otherwise than its directories.
+func (r *reader) disagreed() {
+	if r.parted == nil {
+		return
+	}
+	r.add(diag.Diag{Code: "partition_mismatch", Severity: diag.Notice,
+		Msg: "records have another value in column " + label(r.parted.name) + " than the directory of the file says: that of the directory counts", Fix: "move the file, or rename the directory"})
+	r.parted = nil
+}
+
+// summaries are what spreadsheets and data frames call the rows below others that
+// sum them up.
+const summaries = " total totals grand_total sum subtotal average avg mean median min minimum max maximum count std stdev std_dev stddev" +
+	" gesamt summe mittelwert durchschnitt somme moyenne 25% 50% 75% 90% 95% 99% p50 p90 p95 p99 "
+
+// summary tells whether a row sums others up: what it begins with says so, and it has
+// neither an arrival nor an end, where requests do. A column that is one of names or
+// events may hold such words.
+func (r *reader) summary() bool {
+	for i := range r.rec.cells {
+		raw := bytes.TrimRight(bytes.TrimSpace(r.rec.cells[i].raw), ": ")
+		if len(raw) == 0 {
+			continue
+		}
+		if len(raw) > 12 || raw[0] >= '0' && raw[0] <= '9' && raw[len(raw)-1] != '%' {
+			return false
+		}
+		word := string(bytes.ReplaceAll(bytes.ToLower(raw), []byte(" "), []byte("_")))
+		if !strings.Contains(summaries, " "+word+" ") {
+			return false
+		}
+		break
+	}
+	for _, role := range [...]role{arrival, sent, firstToken, lastToken, finished, event} {
+		if e := r.by[role]; e != nil && r.rec.cells[e.field].set && !isNull(r.rec.cells[e.field].raw) {
+			return false
+		}
+	}
+	return true
+}
+
+// concerns tells whether a line is of a request: other lines of a server have stamps and
+// models, too, and say how long something took.
+func (r *reader) concerns() bool {
+	if r.m.events {
+		return r.filled(id) && r.filled(event)
+	}
+	for _, role := range [...]role{sent, firstToken, lastToken, ttft, tpot, gaps, times, prompt, output} {
+		if r.filled(role) {
+			return true
+		}
+	}
+	if r.filled(arrival) && r.filled(finished) {
+		return true
+	}
+	if r.by[id] == nil {
+		return r.filled(e2e)
+	}
+	return r.filled(id) && (r.filled(e2e) || r.filled(failure) || r.filled(status))
+}
+
+// filled tells whether the record has a value for a role.
+func (r *reader) filled(role role) bool {
+	e := r.by[role]
+	return e != nil && r.rec.cells[e.field].set
+}
+
+func (r *reader) note(p *problem) {
+	r.add(diag.Diag{Code: p.Code, Severity: p.Severity, Msg: p.Msg, Fix: p.Fix})
+}
+
+// add adds a diagnostic of the record: rows of columnar tables have no offset, but
+// a number.
+func (r *reader) add(d diag.Diag) {
+	if d.File, d.Offset = r.file, r.rec.off; r.typed != nil {
+		d.Offset, d.Line = -1, r.rec.off
+	}
+	r.diags.Add(d)
+}
+
+// place returns the offset of a record, or -1 where it has none.
+func (r *reader) place(off int64) int64 {
+	if r.typed != nil {
+		return -1
+	}
+	return off
 }
 
 func (r *reader) end() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strconv"
+	"time"
 
 	"servescope/formats"
 	"servescope/formats/internal/column"
@@ -119,4 +120,21 @@ func (s *typed) list(f *column.Field, c *column.Column) {
 // digits returns how many decimals of a second times in ns have, as written.
 func digits(raw []byte) int {
 	return 9 - min(9, len(raw)-len(bytes.TrimRight(raw, "0")))
+}
+
+func stepName(ns int64) string {
+	for u, name := range unitNames {
+		if u := unit(u); u != noUnit && u != written && ns == stepOf(u) {
+			return name
+		}
+	}
+	return time.Duration(ns).String()
+}
+
+func stepOf(u unit) int64 {
+	n := int64(1)
+	for range u.scale() {
+		n *= 10
+	}
+	return n
 }

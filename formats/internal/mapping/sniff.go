@@ -2,9 +2,19 @@ package mapping
 
 import (
 	"bytes"
+	"strings"
 
 	"servescope/formats"
 )
+
+// Sniff tells whether a text is a table of requests.
+func Sniff(h *formats.Head) (formats.Score, string) {
+	s, _ := sampleOf(h.Start, nil, nil)
+	if s.flat && !s.header {
+		return formats.No, "its first line does not name columns"
+	}
+	return s.sniff()
+}
 
 // Pairs is the name of the format of lines of pairs.
 const Pairs = "logfmt"
@@ -45,37 +55,23 @@ func ofPairs(head []byte, part int) bool {
 	return hits > 0 && part*hits >= lines
 }
 
-// sampleLines reads the head of a log of such lines.
-func sampleLines(head []byte, given []assignment, parts []partition) *sample {
-	s := &sample{table: &table{pairing: pairing{lines: true}}}
-	s.learn0(given)
-	s.partitioned(parts)
-	s.profileAll(inputOf(bytes.Clone(head)))
-	return s
-}
-
-// concerns tells whether a line is of a request: other lines of a server have stamps and
-// models, too, and say how long something took.
-func (r *reader) concerns() bool {
-	if r.m.events {
-		return r.filled(id) && r.filled(event)
-	}
-	for _, role := range [...]role{sent, firstToken, lastToken, ttft, tpot, gaps, times, prompt, output} {
-		if r.filled(role) {
-			return true
+// sniff tells whether columns of the sample name what is measured of requests.
+func (s *sample) sniff() (formats.Score, string) {
+	m := new(mapping)
+	s.guess(m)
+	s.eventShape(m)
+	switch {
+	case s.records == 0:
+		return formats.No, "it has no rows under names of columns, and no objects"
+	case !m.metrics() || !m.has(arrival, sent, id, model, prompt, output, ttft, gaps, times):
+		if example := s.example(); example != "" {
+			return formats.No, "no column names a latency of requests; there are " + s.columns() + ": if one is, say " + example
 		}
+		return formats.No, "its columns name no latency of requests"
 	}
-	if r.filled(arrival) && r.filled(finished) {
-		return true
+	var names []string
+	for _, e := range m.entries {
+		names = append(names, about[e.role].name)
 	}
-	if r.by[id] == nil {
-		return r.filled(e2e)
-	}
-	return r.filled(id) && (r.filled(e2e) || r.filled(failure) || r.filled(status))
-}
-
-// filled tells whether the record has a value for a role.
-func (r *reader) filled(role role) bool {
-	e := r.by[role]
-	return e != nil && r.rec.cells[e.field].set
+	return formats.Maybe, "its columns look like " + strings.Join(names, ", ")
 }

@@ -215,3 +215,45 @@ func (l *pairScan) bracket() int {
 	}
 	return 0
 }
+
+// lead reads a stamp and a level that the line begins with.
+func (l *pairScan) lead() (p preamble) {
+	for l.i < len(l.b) && (l.b[l.i] == ' ' || l.b[l.i] == '\t' || l.b[l.i] == '[') {
+		l.i++
+	}
+	if n := stampAt(l.b[l.i:]); n > 0 {
+		p.stamp = l.b[l.i : l.i+n]
+		if l.i += n; l.i < len(l.b) && l.b[l.i] == ']' {
+			l.i++
+		}
+	} else {
+		l.i = 0
+	}
+	p.from, p.to = l.i, l.i
+	return p
+}
+
+// stampAt returns the length of the date and time that b begins with, or 0.
+func stampAt(b []byte) int {
+	if len(b) < 16 || b[0]-'0' > 9 || b[4] != '-' && b[4] != '/' || b[10] != 'T' && b[10] != ' ' {
+		return 0
+	}
+	n := 11
+	for n < len(b) && (b[n]-'0' <= 9 || (b[n] == ':' || b[n] == '.' || b[n] == ',') && n+1 < len(b) && b[n+1]-'0' <= 9) {
+		n++
+	}
+	if n < len(b) && b[n] == 'Z' {
+		n++
+	} else if n+3 <= len(b) && (b[n] == '+' || b[n] == '-') {
+		for n++; n < len(b) && (b[n]-'0' <= 9 || b[n] == ':' && n+1 < len(b) && b[n+1]-'0' <= 9); {
+			n++
+		}
+	}
+	if n < len(b) && bytes.IndexByte([]byte(" \t]|:"), b[n]) < 0 {
+		return 0
+	}
+	if _, ok := parseDate(b[:n]); !ok {
+		return 0
+	}
+	return n
+}

@@ -142,21 +142,6 @@ func (t *table) takePair(l *pairScan) {
 // isNil tells whether a value is what Go prints for nothing.
 func isNil(raw []byte) bool { return string(raw) == "<nil>" || string(raw) == "nil" }
 
-// plain takes a text that has no escapes.
-func (t *table) plain(name string, raw []byte) {
-	for k := range t.names { // few are wanted
-		if t.names[k] == name {
-			t.rec.cells[k] = cell{raw, formats.String, true}
-			return
-		}
-	}
-	if !t.frozen {
-		if k := t.field([]byte(name)); k >= 0 {
-			t.rec.cells[k] = cell{raw, formats.String, true}
-		}
-	}
-}
-
 // takePreamble takes the level, the id and the message in front of the pairs, except where
 // pairs say them.
 func (t *table) takePreamble(line []byte, p *preamble) {
@@ -170,14 +155,4 @@ func (t *table) takePreamble(line []byte, p *preamble) {
 	if len(event) > 0 && !t.has("msg") {
 		t.plain("msg", event)
 	}
-}
-
-// has reports whether the record has a value in a column.
-func (t *table) has(name string) bool {
-	for k := range t.names {
-		if t.names[k] == name {
-			return t.rec.cells[k].set
-		}
-	}
-	return false
 }

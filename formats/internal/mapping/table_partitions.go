@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"servescope/analyzer/diag"
 	"servescope/formats"
 )
 
@@ -62,21 +61,6 @@ func (t *table) partitioned(list []partition) {
 	}
 }
 
-// partsOf returns the partitions that are texts of requests, with the places of their
-// columns among names.
-func (s *sample) partsOf(m *mapping, names []string) (list []partition) {
-	for _, p := range s.parts {
-		k := slices.IndexFunc(m.entries, func(e entry) bool { return e.name == p.name })
-		if k < 0 || p.own && (about[m.entries[k].role].class != text || m.entries[k].role == id || m.entries[k].role == event) {
-			continue
-		}
-		if p.field = slices.Index(names, p.name); p.field >= 0 {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // part sets the cells of the record that partitions say.
 func (t *table) part() {
 	for i := range t.parts {
@@ -96,14 +80,4 @@ func (t *table) part() {
 // apart, or be a time.
 func (t *table) isPartition(field int) bool {
 	return slices.ContainsFunc(t.parts, func(p partition) bool { return p.field == field && !p.own })
-}
-
-// disagreed notes that the file says otherwise than its directories.
-func (r *reader) disagreed() {
-	if r.parted == nil {
-		return
-	}
-	r.add(diag.Diag{Code: "partition_mismatch", Severity: diag.Notice,
-		Msg: "records have another value in column " + label(r.parted.name) + " than the directory of the file says: that of the directory counts", Fix: "move the file, or rename the directory"})
-	r.parted = nil
 }

@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"servescope/formats"
@@ -44,23 +43,12 @@ type nesting struct {
 	torn     bool   // … or one that is not well formed
 }
 
-// holds tells whether the text of a column is to be looked into.
-func (t *table) holds(path []byte) bool {
-	for _, h := range t.holders {
-		if h == string(path) {
-			return true
-		}
+// wrap returns how many bytes of the name of a column lead to the text that it is in.
+func (n *nesting) wrap(i int) int {
+	if i < len(n.wraps) {
+		return n.wraps[i]
 	}
-	if !t.learning || t.lead > 0 {
-		return false
-	}
-	for _, name := range t.given {
-		if len(name) > len(path) && name[len(path)] == '.' && name[:len(path)] == string(path) {
-			return true
-		}
-	}
-	name := last(path)
-	return len(name) < 60 && (isLine(name) || isNamed(name, sideHolders))
+	return 0
 }
 
 // last returns the last name of a path.
@@ -84,6 +72,33 @@ func objectIn(text []byte, escaped bool) int {
 		opening = `{\"`
 	}
 	return bytes.Index(text[:min(len(text), mostBefore)], []byte(opening))
+}
+
+// learn0 begins to find out columns.
+func (t *table) learn0(given []assignment) {
+	t.learning = true
+	for _, a := range given {
+		t.given = append(t.given, a.column)
+	}
+}
+
+// holds tells whether the text of a column is to be looked into.
+func (t *table) holds(path []byte) bool {
+	for _, h := range t.holders {
+		if h == string(path) {
+			return true
+		}
+	}
+	if !t.learning || t.lead > 0 {
+		return false
+	}
+	for _, name := range t.given {
+		if len(name) > len(path) && name[len(path)] == '.' && name[:len(path)] == string(path) {
+			return true
+		}
+	}
+	name := last(path)
+	return len(name) < 60 && (isLine(name) || isNamed(name, sideHolders))
 }
 
 // inside takes the members of the object that the text of a column holds, if it does.
@@ -121,97 +136,6 @@ func (t *table) inside(path, text []byte, escaped bool) {
 func (t *table) member(path, raw []byte, kind formats.Kind) {
 	t.name = append(t.name[:t.lead], path...)
 	t.put(t.name, raw, kind)
-}
-
-// put takes a value by its path. The values of a list of keys and values, as
-// OpenTelemetry and BigQuery write a map, are those of members called by the keys.
-func (t *table) put(path, raw []byte, kind formats.Kind) {
-	if n := len(path); n > 6 && string(path[n-6:]) == "[].key" && kind == formats.String {
-		t.paired = n - 6
-		t.pair = append(append(append(t.pair[:0], path[:t.paired]...), '.'), json.Text(raw)...)
-		return
-	} else if t.paired > 0 && n >= t.paired+8 && string(path[:t.paired]) == string(t.pair[:t.paired]) && string(path[t.paired:][:8]) == "[].value" {
-		if kind == formats.Null { // of one type among others
-			return
-		}
-		path = t.pair
-	}
-	if k := t.field(path); k >= 0 {
-		if kind == formats.String && bytes.IndexByte(raw, '\\') >= 0 {
-			at := len(t.text)
-			t.text = json.AppendText(t.text, raw, len(raw))
-			raw = t.text[at:]
-		}
-		if t.rec.cells[k].set {
-			t.repeated(k)
-		}
-		t.rec.cells[k] = cell{raw, kind, kind != formats.Null}
-	}
-}
-
-// fresh forgets what the record before held within texts.
-func (t *table) fresh() {
-	t.text, t.paired, t.found, t.torn = t.text[:0], -1, false, false
-}
-
-// wrap returns how many bytes of the name of a column lead to the text that it is in.
-func (n *nesting) wrap(i int) int {
-	if i < len(n.wraps) {
-		return n.wraps[i]
-	}
-	return 0
-}
-
-// nested tells whether a column is in the text of another.
-func (s *sample) nested(e *entry) bool { return s.wrap(e.field) > 0 }
-
-// far is what tells against a column of a name as good as that of another: it is
-// around the line that holds the record, or in a text beside columns of the table.
-func (s *sample) far(i int) int {
-	n := s.wrap(i)
-	switch {
-	case n == 0 && s.lined:
-		return 1e5
-	case n > 0 && !isLine(last([]byte(s.names[i][:n-1]))):
-		return 1e3
-	}
-	return 0
-}
-
-// envelope tells whether what is measured is in the texts of columns: a record without
-// such a text, or with another, is none of a request.
-func (s *sample) envelope(m *mapping) {
-	for i := range m.entries {
-		e := &m.entries[i]
-		if e.role == arrival || about[e.role].class == text && e.role != event {
-			continue
-		}
-		if !s.nested(e) && e.role != finished {
-			m.wrapped = false
-			return
-		}
-		m.wrapped = m.wrapped || s.nested(e)
-	}
-}
-
-// lookInto lists the columns in whose text some of the entries are.
-func (s *sample) lookInto(m *mapping) (list []string) {
-	for i := range m.entries {
-		if n := s.wrap(m.entries[i].field); n > 0 {
-			if name := s.names[m.entries[i].field][:n-1]; !slices.Contains(list, name) {
-				list = append(list, name)
-			}
-		}
-	}
-	return list
-}
-
-// learn0 begins to find out columns.
-func (t *table) learn0(given []assignment) {
-	t.learning = true
-	for _, a := range given {
-		t.given = append(t.given, a.column)
-	}
 }
 
 // cellsInside takes what the first n cells of a row hold as text.

@@ -100,18 +100,3 @@ func (s *sample) between(start, end *entry) []float64 {
 	}
 	return out
 }
-
-// each returns latencies divided by numbers of tokens, where these are known.
-func (s *sample) each(m *mapping, values []float64) (out []float64) {
-	o := m.of(output)
-	if o == nil {
-		return nil
-	}
-	tokens := s.profiles[o.field].values
-	for i, v := range values[:min(len(values), len(tokens))] {
-		if v > 0 && tokens[i] >= 4 {
-			out = append(out, v/tokens[i])
-		}
-	}
-	return out
-}

@@ -2,83 +2,9 @@ package mapping
 
 import (
 	"slices"
-	"strings"
 
 	"servescope/analyzer/trace"
 )
-
-// kind is what an event says.
-type kind uint8
-
-const (
-	noKind kind = iota
-	begins
-	queued
-	admitted
-	firstChunk
-	chunkOut
-	lastChunk
-	ends
-	fails
-	aborts
-)
-
-var eventNames = [...]string{
-	begins: " arrival arrived received receive start started begin request request_start request_started request_received request_begin" +
-		" request_arrived new_request created sent submitted request_sent ",
-	queued:     " queued enqueued request_queued ",
-	admitted:   " scheduled admitted request_scheduled ",
-	firstChunk: " first_token first_chunk first_token_generated first_token_sent ",
-	chunkOut:   " token chunk delta token_generated stream_chunk ",
-	lastChunk:  " last_token last_chunk ",
-	ends: " finish finished end ended done complete completed stop request_end request_ended request_finished request_finish request_completed" +
-		" request_complete request_done response_sent response_complete stream_end ",
-	fails:  " error failed failure exception request_failed request_error ",
-	aborts: " abort aborted cancel cancelled canceled disconnect disconnected client_disconnected request_aborted request_cancelled ",
-}
-
-func kindOf(name string) kind {
-	joined, _, _ := words(name[:min(len(name), 100)])
-	if joined == "" {
-		return noKind
-	}
-	for k := begins; k <= aborts; k++ {
-		if strings.Contains(eventNames[k], " "+joined+" ") {
-			return k
-		}
-	}
-	return noKind
-}
-
-// eventShape decides whether a record is an event: its names are those of events,
-// at least two of them, and requests occur more than once.
-func (s *sample) eventShape(m *mapping) {
-	ev, who := m.of(event), m.of(id)
-	if ev != nil && who != nil && m.has(arrival) {
-		var kinds [aborts + 1]int
-		for _, t := range s.profiles[ev.field].texts {
-			kinds[kindOf(t)]++
-		}
-		distinct := 0
-		for _, n := range kinds[begins:] {
-			if n > 0 {
-				distinct++
-			}
-		}
-		ids := slices.Clone(s.profiles[who.field].texts)
-		slices.Sort(ids)
-		m.events = distinct >= 2 && 2*kinds[noKind] <= s.records && len(slices.Compact(ids)) < s.records || ev.given
-	}
-	m.entries = slices.DeleteFunc(m.entries, func(e entry) bool {
-		switch e.role {
-		case event:
-			return !m.events
-		case sent, firstToken, lastToken, finished, tpot, gaps, times:
-			return m.events
-		}
-		return false
-	})
-}
 
 // open is a request whose end has not come.
 type open struct {

@@ -3,136 +3,9 @@ package mapping
 import (
 	"bytes"
 
-	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
-	"servescope/formats"
 	"servescope/formats/internal/assemble"
-	"servescope/formats/internal/numx"
 )
-
-const day = int64(86400e9)
-
-// cell returns the value that the record has for a role, or nil.
-func (r *reader) cell(role role) *cell {
-	e := r.by[role]
-	if e == nil {
-		return nil
-	}
-	c := &r.rec.cells[e.field]
-	if !c.set || c.kind == formats.String && len(c.raw) == 0 {
-		if class := about[role].class; !r.m.events && (class == span || class == stamp || role == prompt || role == output) {
-			r.note(emptyCell)
-		}
-		return nil
-	}
-	return c
-}
-
-// invalid notes a cell that holds no value of its column's kind.
-func (r *reader) invalid(role role) {
-	if v := r.rec.cells[r.by[role].field].raw; isNull(v) {
-		r.note(emptyCell)
-		return
-	}
-	r.add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss,
-		Msg: "values cannot be read and are unknown; the first is of column " + label(r.by[role].name), Fix: "write numbers as 1340.5 and dates as 2026-11-30 14:05:01, or give the column's unit with --map"})
-}
-
-// span returns a duration in ns. One that is not above 0 was not measured.
-func (r *reader) span(role role) (int64, bool) {
-	c := r.cell(role)
-	if c == nil {
-		return 0, false
-	}
-	var v int64
-	var ok bool
-	if u := r.by[role].unit; u == written {
-		v, ok = duration(c.raw)
-	} else {
-		v, ok = number(c.raw, u.scale())
-	}
-	switch {
-	case !ok:
-		r.invalid(role)
-		return 0, false
-	case v <= 0:
-		r.note(zeroTime)
-		return 0, false
-	case v > day:
-		r.note(implausible)
-		return 0, false
-	}
-	return v, true
-}
-
-// stamp returns a point in time in ns on the run's clock.
-func (r *reader) stamp(role role) (int64, bool) {
-	c := r.cell(role)
-	if c == nil {
-		return 0, false
-	}
-	e := r.by[role]
-	if e.unit == written {
-		d, ok := dateOf(c.raw, e.order)
-		if !ok {
-			r.invalid(role)
-			return 0, false
-		}
-		return r.utc(role, &d)
-	}
-	v, ok := number(c.raw, e.unit.scale())
-	switch {
-	case !ok:
-		if _, isNumber := float(c.raw); isNumber { // beyond any time
-			r.note(otherUnit)
-		} else {
-			r.invalid(role)
-		}
-		return 0, false
-	case e.epoch && v <= 0:
-		r.note(assemble.UnknownStamp)
-		return 0, false
-	case e.epoch && !assemble.EpochLikeStamp(v):
-		r.note(otherUnit)
-		return 0, false
-	case e.epoch && e.typed != nil && !e.typed.UTC:
-		return r.utc(role, &date{local: v})
-	}
-	return v, true
-}
-
-// utc returns the time of a date in ns since 1970.
-func (r *reader) utc(role role, d *date) (int64, bool) {
-	t, known, p := r.zones[role].utc(d)
-	if p != nil {
-		r.note(p)
-	}
-	return t, known
-}
-
-// count returns a number of tokens.
-func (r *reader) count(role role) (int64, bool) {
-	c := r.cell(role)
-	if c == nil {
-		return 0, false
-	}
-	raw := bytes.TrimSpace(c.raw)
-	v, n, ok := numx.ParseInt(raw)
-	if !ok || n != len(raw) || v < 0 {
-		r.invalid(role)
-		return 0, false
-	}
-	return v, true
-}
-
-// text returns a text, or nil.
-func (r *reader) text(role role) []byte {
-	c := r.cell(role)
-	if c == nil {
-		return nil
-	}
-	return c.raw
-}
 
 // request makes a row of the record.
 func (r *reader) request() *problem {
@@ -200,28 +73,6 @@ func (r *reader) names(row *assemble.Row) {
 	case "false", "0":
 		row.SetInt(trace.Stream, 0)
 	}
-}
-
-// flag tells whether a value is true or false.
-func flag(raw []byte) bool {
-	switch string(bytes.ToLower(raw[:min(len(raw), 6)])) {
-	case "true", "false", "0", "1":
-		return true
-	}
-	return false
-}
-
-// errorClass returns the first word of an error, which may quote what a user sent
-// behind it.
-func errorClass(v []byte) []byte {
-	n := 0
-	for n < len(v) && n < 48 && (v[n] == '_' || v[n] == '-' || v[n] == '.' || v[n]-'0' <= 9 || v[n]|0x20 >= 'a' && v[n]|0x20 <= 'z') {
-		n++
-	}
-	if n == 0 {
-		return []byte("error")
-	}
-	return v[:n]
 }
 
 // point is a time that may be unknown.
