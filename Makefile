@@ -11,12 +11,12 @@ GO ?= go
 RACE := $(shell echo 'int main(void){return 0;}' | $$($(GO) env CC) -x c -o /dev/null - 2>/dev/null && echo -race)
 # The packages in which goroutines meet. make check runs the rest under the race
 # detector too.
-CONCURRENT = ./analyzer ./formats ./formats/internal/block ./formats/tokenlog
+CONCURRENT = ./analyzer ./formats/source ./formats/internal/block ./formats/tokenlog
 # The packages of the core, which must build and give the same results for browsers.
 CORE = ./analyzer/... ./formats/...
-# Files and pipes are read by package formats itself, which browsers do not have;
-# emitters run in servers.
-PORTABLE = $$($(GO) list $(CORE) | grep -v -e "^servescope/formats$$" -e /emitters)
+# Package source reads files and pipes, which browsers do not have; emitters run in
+# servers.
+PORTABLE = $$($(GO) list $(CORE) | grep -v -e "^servescope/formats/source$$" -e /emitters)
 # Simulators and generators of test data, which ./... leaves out.
 GENERATE = ./testdata/generate/...
 WASM = GOOS=js GOARCH=wasm

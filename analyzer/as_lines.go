@@ -6,6 +6,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/sorting"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // linePlace is a byte offset of an input.
@@ -30,10 +31,10 @@ func NewLines(set *Set) *Lines { return &Lines{set, make(map[linePlace]int64)} }
 // cheap: counting lines to an offset reads everything before it.
 func (l *Lines) Locate(log *diag.Log) []diag.Diag {
 	all := log.All()
-	source := make(map[string]formats.Source)
+	sources := make(map[string]formats.Source)
 	for _, f := range l.set.inputs {
 		if f.format == nil || f.format.Shape != formats.Blocks { // which have no lines
-			source[f.source.Name()] = f.source
+			sources[f.source.Name()] = f.source
 		}
 	}
 	order := make([]int, len(all))
@@ -44,14 +45,14 @@ func (l *Lines) Locate(log *diag.Log) []diag.Diag {
 	budget := int64(maxLocated)
 	for _, i := range order {
 		d := &all[i]
-		src, at := source[d.File], linePlace{d.File, d.Offset}
+		src, at := sources[d.File], linePlace{d.File, d.Offset}
 		if src == nil || d.Line != 0 || d.Offset < 0 {
 			continue
 		}
 		line, ok := l.known[at]
 		if !ok && d.Offset <= budget {
 			budget -= d.Offset
-			line, _ = formats.LineAt(src, d.Offset) // 0 where it cannot be read any more
+			line, _ = source.LineAt(src, d.Offset) // 0 where it cannot be read any more
 			l.known[at] = line
 		}
 		d.Line = line

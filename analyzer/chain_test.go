@@ -13,6 +13,7 @@ import (
 	"servescope/analyzer/report"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // aged is a source with a modification time.
@@ -24,9 +25,9 @@ type aged struct {
 func (a aged) ModTime() time.Time { return a.t }
 
 // scrapes reads scrapes in files of their own.
-func scrapes(t *testing.T, workers int, inputs ...formats.Input) *report.Run {
+func scrapes(t *testing.T, workers int, inputs ...source.Input) *report.Run {
 	t.Helper()
-	s, err := analyzer.Open(context.Background(), all.Set(), &formats.Inputs{List: inputs}, "", analyzer.Options{Workers: workers})
+	s, err := analyzer.Open(context.Background(), all.Set(), &source.Inputs{List: inputs}, "", analyzer.Options{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +61,13 @@ func TestP67SeparateFiles(t *testing.T) {
 		return fmt.Appendf(nil, "%[1]s_count{engine=\"0\",model_name=\"m\"} %[2]d\n%[1]s_sum{engine=\"0\",model_name=\"m\"} %[3]d\nvllm:num_requests_running{engine=\"0\",model_name=\"m\"} %[4]d\n", first, count, sum, running)
 	}
 	start := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	input := func(name string, at time.Duration, content []byte) formats.Input {
-		return formats.Input{Source: aged{formats.FromBytes(name, content), start.Add(at)}, Label: "run"}
+	input := func(name string, at time.Duration, content []byte) source.Input {
+		return source.Input{Source: aged{source.FromBytes(name, content), start.Add(at)}, Label: "run"}
 	}
 	// 100 requests of 2 s each between the first two; then a restart, and 20 of 0.1 s.
 	a, b, c := input("a.prom", 0, text(1000, 50, 3)), input("b.prom", time.Minute, text(1100, 250, 5)), input("c.prom", 2*time.Minute, text(20, 2, 1))
 	for _, workers := range []int{1, 2, 4} {
-		for _, list := range [][]formats.Input{{a, b, c}, {c, b, a}, {b, c, a}} {
+		for _, list := range [][]source.Input{{a, b, c}, {c, b, a}, {b, c, a}} {
 			r := scrapes(t, workers, list...)
 			for key, want := range map[string]float64{first + "_count": 120, first + " in window 1": 2e9, first + " in window 2": 1e8} {
 				if got := figure(r, key); got != want {

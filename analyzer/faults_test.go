@@ -18,6 +18,7 @@ import (
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // faultySource fails at a byte offset, or blocks there until released.
@@ -194,7 +195,7 @@ func TestInputRewrittenAtFirst(t *testing.T) {
 		if err := errors.Join(os.WriteFile(path, []byte(text), 0o666), os.Chtimes(path, begin, begin)); err != nil {
 			t.Fatal(err)
 		}
-		in, err := formats.Expand([]string{path}, nil, formats.Options{})
+		in, err := source.Expand([]string{path}, nil, formats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +235,7 @@ func TestInputRewritten(t *testing.T) {
 		refused bool
 	}{{strings.ReplaceAll(text, "1,2", "1,3"), begin.Add(time.Second), true}, {text + text, begin.Add(time.Second), false}, {text, begin, false}} {
 		write(text, begin)
-		in, err := formats.Expand([]string{path}, nil, formats.Options{})
+		in, err := source.Expand([]string{path}, nil, formats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/query"
-	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // TestOtherFormat: the lines of another program in a log are told of, with what to
@@ -24,7 +24,7 @@ func TestOtherFormat(t *testing.T) {
 		text = append(append(text, b...), '\n')
 	}
 	run := func(force string) (found *diag.Diag) {
-		s, err := Open(context.Background(), all.Set(), &formats.Inputs{List: []formats.Input{{Source: formats.FromBytes("x", text), Named: true}}}, force, Options{})
+		s, err := Open(context.Background(), all.Set(), &source.Inputs{List: []source.Input{{Source: source.FromBytes("x", text), Named: true}}}, force, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // forced is the reason of a format that the caller named.
@@ -95,7 +96,7 @@ const mapped = "what its columns mean is given"
 func forceFormat(f *Input, named *formats.Format) {
 	f.format, f.reason = named, forced
 	if head, err := formats.ReadHead(f.source); err == nil {
-		if inner := formats.WithinAs(f.source, head, named); inner != nil {
+		if inner := source.WithinAs(f.source, head, named); inner != nil {
 			f.source = inner
 		}
 	}
@@ -108,7 +109,7 @@ func detectFormat(f *Input, set *formats.Set, given bool) error {
 		return err
 	}
 	if given {
-		if inner := formats.Answered(f.source, head); inner != nil {
+		if inner := source.Answered(f.source, head); inner != nil {
 			f.source = inner
 			if head, err = formats.ReadHead(inner); err != nil {
 				f.reason = err.Error()
@@ -120,7 +121,7 @@ func detectFormat(f *Input, set *formats.Set, given bool) error {
 		}
 	}
 	found, err := set.Detect(head)
-	if src, inner, ok := set.Within(f.source, head, found, err); ok {
+	if src, inner, ok := source.Within(set, f.source, head, found, err); ok {
 		f.source, found, err = src, inner, nil
 	}
 	if err != nil {

@@ -3,7 +3,7 @@ package analyzer
 import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // noteAbsurd records the token counts of a batch that were not believed.
@@ -48,7 +48,7 @@ func noteOverCached(log *diag.Log, b *trace.Batch) {
 // noteRewritten says so of a file that was written over in place between opening it
 // and the end of its first reading: nobody knows which of its bytes were read.
 func noteRewritten(f *Input) {
-	if formats.Rewritten(f.source) {
+	if source.Rewritten(f.source) {
 		f.diags.Add(diag.Diag{
 			Code: "file_rewritten", Severity: diag.Error, File: f.source.Name(), Offset: -1, Count: 1,
 			Msg: "the file was written over while it was read: these figures may be of two contents of it",

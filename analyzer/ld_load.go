@@ -7,6 +7,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 	"slices"
 )
 
@@ -37,7 +38,7 @@ const maxTextPerList = 16
 // goroutine at a time calls its methods.
 type Loader struct {
 	opt     Options
-	inputs  *formats.Inputs
+	inputs  *source.Inputs
 	formats *formats.Set
 	set     *Set
 	loaded  bool
@@ -51,7 +52,7 @@ type Loader struct {
 // Open detects the format of every input; force names one for all of them, or
 // is "". Inputs that no format recognises are diagnosed and left out; if none
 // is recognised the error is (or wraps) a *formats.DetectError.
-func openLoader(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force string, opt Options) (*Loader, error) {
+func openLoader(ctx context.Context, set *formats.Set, inputs *source.Inputs, force string, opt Options) (*Loader, error) {
 	opt.Workers = max(opt.Workers, 1)
 	if opt.Memory <= 0 {
 		opt.Memory = DefaultMemory

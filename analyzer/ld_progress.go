@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // meter counts the bytes read in one pass and ends reading when the pass is
@@ -85,7 +86,7 @@ func (s *metered) At() io.ReaderAt {
 
 // Stamped implements formats.Stamped.
 func (s *metered) Stamped() formats.Source {
-	if src := formats.StampedOf(s.Source); src != nil {
+	if src := source.StampedOf(s.Source); src != nil {
 		return &metered{src, s.m, s.file}
 	}
 	return nil
@@ -121,8 +122,8 @@ func (r *meteredAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Stream implements formats.Streamer.
-func (r *meteredAt) Stream(from, to int64) formats.ReadAtCloser {
-	s := formats.Stream(r.ReaderAt, from, to)
+func (r *meteredAt) Stream(from, to int64) source.ReadAtCloser {
+	s := source.Stream(r.ReaderAt, from, to)
 	return &meteredStream{meteredAt{s, r.m}, s}
 }
 

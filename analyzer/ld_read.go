@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // reading is one reading of the inputs.
@@ -108,7 +109,7 @@ func (l *Loader) readJob(ctx context.Context, worker int, j *job, out *jobResult
 	if err := r.Err(); err != nil {
 		return named(j.file, err)
 	}
-	if l.loaded && formats.Rewritten(j.file.source) {
+	if l.loaded && source.Rewritten(j.file.source) {
 		return changed(j.file)
 	}
 	doubts.Merge(r.Diags())

@@ -15,6 +15,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 var errDisk = errors.New("input/output error")
@@ -32,7 +33,7 @@ func spilling(t *testing.T, set *formats.Set, text string) *Session {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	in, err := formats.Expand([]string{path}, nil, formats.Options{Scratch: dir})
+	in, err := source.Expand([]string{path}, nil, formats.Options{Scratch: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace/manifest"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // Session answers questions about the inputs of one analysis. Its methods are called by
@@ -38,7 +39,7 @@ type Session struct {
 // is recognised the error is (or wraps) a *formats.DetectError. Nothing else is
 // read before the first Run or Rows. A session closes
 // its inputs; where Open fails the caller does.
-func Open(ctx context.Context, set *formats.Set, inputs *formats.Inputs, force string, opt Options) (*Session, error) {
+func Open(ctx context.Context, set *formats.Set, inputs *source.Inputs, force string, opt Options) (*Session, error) {
 	in, err := openLoader(ctx, set, inputs, force, opt)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // hoarder is a kernel that folds what sums does, and whose state stores so many bytes
@@ -57,7 +58,7 @@ func TestStatesGiveTheDiskBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, memory := range []int64{1, 0} { // lists are read again, and at hand
-		in, err := formats.Expand([]string{path}, nil, formats.Options{Scratch: dir})
+		in, err := source.Expand([]string{path}, nil, formats.Options{Scratch: dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // The tiny format of these tests: a line per request,
@@ -295,10 +296,10 @@ func tinyEngine() *Figures {
 type textFile struct{ name, label, text string }
 
 // inputsOf returns inputs in memory.
-func inputsOf(list ...textFile) *formats.Inputs {
-	in := new(formats.Inputs)
+func inputsOf(list ...textFile) *source.Inputs {
+	in := new(source.Inputs)
 	for _, s := range list {
-		in.List = append(in.List, formats.Input{Source: formats.FromBytes(s.name, []byte(s.text)), Label: s.label, Named: true})
+		in.List = append(in.List, source.Input{Source: source.FromBytes(s.name, []byte(s.text)), Label: s.label, Named: true})
 	}
 	return in
 }

@@ -8,7 +8,7 @@ import (
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // request shows one request, selected or not: what its row holds, where it
@@ -38,7 +38,7 @@ func (v *viewer) request(out *Columns) error {
 	}
 	out.Fields = append(out.Fields, Detail{Name: "file", Text: r.file.source.Name(), Value: math.NaN()})
 	if off, ok := r.open().Ints(trace.Offset).At(int(n - r.number)); ok {
-		line, err := formats.LineAt(r.file.source, off)
+		line, err := source.LineAt(r.file.source, off)
 		if err != nil {
 			return err
 		}

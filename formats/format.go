@@ -1,9 +1,8 @@
-// Package formats finds out what a file is and opens it as a stream of
-// batches: detection by content, containers and compression, limits.
+// Package formats is the contract between the formats and everything that reads
+// them: what a source of bytes is, how its format is detected by content, and how
+// a format turns it into batches.
 //
-// The pipeline of one argument of the command line:
-//
-//	argument → Inputs (files, globs, directories, stdin, members of archives)
+//	argument → source.Inputs (files, globs, directories, stdin, members of archives)
 //	         → Source (decompressed, re-openable bytes)
 //	         → Head → Set.Detect → Format.Open → Reader → trace.Batch
 //
@@ -13,7 +12,6 @@ package formats
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"servescope/analyzer/diag"
@@ -82,22 +80,6 @@ type Format struct {
 	// it, given a part of that; unknown is what cannot be told, or "". A nil source
 	// has the given part checked and no more.
 	Learn func(src Source, given []string) (list []string, unknown string, err error)
-}
-
-// Source is a named sequence of bytes, decompressed, that can be opened any
-// number of times. It is safe for concurrent use. A file that shrinks while it
-// is read ends before its Size, with io.EOF; see Faulty.
-type Source interface {
-	// Name is the path as the user wrote it; members of archives are "archive!member".
-	Name() string
-	// Size is the length in bytes, or -1 when unknown before reading.
-	Size() int64
-	// ModTime is the file's modification time, or zero.
-	ModTime() time.Time
-	// Open returns the bytes from off. Sources without At take only off == 0.
-	Open(off int64) (io.ReadCloser, error)
-	// At gives random access, or is nil (compressed files).
-	At() io.ReaderAt
 }
 
 // Range is the part of a source whose records a Reader owns: those that start

@@ -45,7 +45,7 @@ func ReadHead(src Source) (*Head, error) {
 		return nil, err
 	}
 	defer r.Close()
-	if h.Start, err = readUpTo(r, HeadSize); err != nil {
+	if h.Start, err = ReadUpTo(r, HeadSize); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.Name(), err)
 	}
 	if at := src.At(); at == nil {
@@ -91,7 +91,7 @@ func (h *Head) readOn(r io.Reader) error {
 	if len(h.Start) < HeadSize {
 		return nil
 	}
-	rest, err := readUpTo(r, MaxHead-HeadSize)
+	rest, err := ReadUpTo(r, MaxHead-HeadSize)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func (h *Head) Lines() [][]byte {
 	return lines
 }
 
-// readUpTo reads until n bytes, the end, or an error; the end is no error.
-func readUpTo(r io.Reader, n int) ([]byte, error) {
+// ReadUpTo reads r until n bytes, the end, or an error; the end is no error.
+func ReadUpTo(r io.Reader, n int) ([]byte, error) {
 	buf := make([]byte, n)
 	n, err := io.ReadFull(r, buf)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func headOf(text string) *Head {
-	h, err := ReadHead(FromBytes("x", []byte(text)))
+	h, err := ReadHead(textSource(text))
 	if err != nil {
 		panic(err)
 	}
@@ -164,6 +165,19 @@ func TestHeadLines(t *testing.T) {
 }
 
 // piped is a source that can only be read from front to back.
+// textIn is a source in memory.
+type textIn struct{ *strings.Reader }
+
+func textSource(text string) Source { return textIn{strings.NewReader(text)} }
+
+func (m textIn) Name() string       { return "x" }
+func (m textIn) ModTime() time.Time { return time.Time{} }
+func (m textIn) At() io.ReaderAt    { return m }
+
+func (m textIn) Open(off int64) (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(m, off, m.Size()-off)), nil
+}
+
 type piped struct{ Source }
 
 func (p piped) At() io.ReaderAt { return nil }
@@ -176,7 +190,7 @@ func TestHeadSamples(t *testing.T) {
 		for i := range data {
 			data[i] = byte(i / HeadSize)
 		}
-		src := FromBytes("x", data)
+		src := textSource(string(data))
 		if pipe {
 			src = piped{src}
 		}

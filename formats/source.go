@@ -1,14 +1,27 @@
 package formats
 
 import (
-	"bytes"
-	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"servescope/analyzer/diag"
 )
+
+// Source is a named sequence of bytes, decompressed, that can be opened any
+// number of times. It is safe for concurrent use. A file that shrinks while it
+// is read ends before its Size, with io.EOF; see Faulty.
+type Source interface {
+	// Name is the path as the user wrote it; members of archives are "archive!member".
+	Name() string
+	// Size is the length in bytes, or -1 when unknown before reading.
+	Size() int64
+	// ModTime is the file's modification time, or zero.
+	ModTime() time.Time
+	// Open returns the bytes from off. Sources without At take only off == 0.
+	Open(off int64) (io.ReadCloser, error)
+	// At gives random access, or is nil (compressed files).
+	At() io.ReaderAt
+}
 
 // Faulty is implemented by sources that may turn out damaged while they are
 // read: a truncated gzip file, a log that shrinks. The data before the fault
@@ -25,74 +38,4 @@ func FaultsOf(src Source) *diag.Log {
 		return f.Diags()
 	}
 	return nil
-}
-
-// faults collects the faults of one source, one per code: the latest count
-// stands, so that a second reading does not count twice.
-type faults struct {
-	mu   sync.Mutex
-	list map[string]diag.Diag
-}
-
-func (f *faults) set(d diag.Diag) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.list == nil {
-		f.list = make(map[string]diag.Diag)
-	}
-	f.list[d.Code] = d
-}
-
-// Diags implements Faulty.
-func (f *faults) Diags() *diag.Log {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	log := new(diag.Log)
-	for _, d := range f.list {
-		log.Add(d)
-	}
-	return log
-}
-
-// section is a Source whose bytes are a part of something with random access:
-// a file, memory, a spool, an uncompressed member of an archive.
-type section struct {
-	name string
-	at   io.ReaderAt
-	off  int64
-	size int64
-	mod  time.Time
-	base Source // whose faults are also ours, or nil
-}
-
-// FromBytes returns a source of data in memory. The caller must not change it.
-func FromBytes(name string, data []byte) Source {
-	return FromReaderAt(name, bytes.NewReader(data), int64(len(data)), time.Time{})
-}
-
-// FromReaderAt returns a source of the first size bytes of at.
-func FromReaderAt(name string, at io.ReaderAt, size int64, mod time.Time) Source {
-	return &section{name: name, at: at, size: size, mod: mod}
-}
-
-func (s *section) Name() string       { return s.name }
-func (s *section) Size() int64        { return s.size }
-func (s *section) ModTime() time.Time { return s.mod }
-func (s *section) At() io.ReaderAt    { return io.NewSectionReader(s.at, s.off, s.size) }
-
-// Open implements Source.
-func (s *section) Open(off int64) (io.ReadCloser, error) {
-	if off < 0 || off > s.size {
-		return nil, fmt.Errorf("%s: offset %d is outside its %d bytes", s.name, off, s.size)
-	}
-	return io.NopCloser(io.NewSectionReader(s.at, s.off+off, s.size-off)), nil
-}
-
-// Diags implements Faulty.
-func (s *section) Diags() *diag.Log {
-	log := new(diag.Log)
-	if s.base != nil {
-		log.Merge(FaultsOf(s.base))
-	}
-	return log
 }

@@ -12,6 +12,7 @@ import (
 	"servescope/analyzer/report"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -31,7 +32,7 @@ func TestRealReports(t *testing.T) {
 		{Window: 1e9, By: []string{"status"}, SLO: []query.Limit{{Metric: "ttft", Max: 500e6}}},
 		{Definition: "vllm-2026", Trim: query.Trim{Count: 5}},
 	} {
-		inputs, err := formats.Expand(files, nil, formats.Options{Workers: 1})
+		inputs, err := source.Expand(files, nil, formats.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // read returns the first row of a text as "received took resolution", in ns, the first
@@ -16,7 +17,7 @@ import (
 func read(t *testing.T, text string, opt formats.Options) (row string, codes string) {
 	t.Helper()
 	opt.Workers = 1
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, opt)
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, opt)
 	if err != nil {
 		return err.Error(), ""
 	}
@@ -73,10 +74,10 @@ func TestUnits(t *testing.T) {
 	if row, _ := read(t, begin+"250\n", formats.Options{Map: []string{"e2e=number1:h"}}); !strings.Contains(row, "e2e=number1:s") {
 		t.Error(row)
 	}
-	if _, unknown, err := Format.Learn(formats.FromBytes("t", []byte(begin+"250\n")), nil); unknown != ask || err != nil {
+	if _, unknown, err := Format.Learn(source.FromBytes("t", []byte(begin+"250\n")), nil); unknown != ask || err != nil {
 		t.Error(unknown, err)
 	}
-	if list, unknown, err := Format.Learn(formats.FromBytes("t", []byte(begin+"250\n")), []string{"e2e=number1:us"}); len(list) != 1 || unknown != "" || err != nil {
+	if list, unknown, err := Format.Learn(source.FromBytes("t", []byte(begin+"250\n")), []string{"e2e=number1:us"}); len(list) != 1 || unknown != "" || err != nil {
 		t.Error(list, unknown, err)
 	}
 }
@@ -104,7 +105,7 @@ func TestNotMine(t *testing.T) {
 		`{"duration":1.5,"status":200,"ts":1772355600}`,
 		`"POST `, `[ "POST /v1/completions"`, `[] "POST /v1/completions HTTP/1.1" 200 1 2 3 4 "`,
 	} {
-		h, err := formats.ReadHead(formats.FromBytes("t", []byte(text+"\n")))
+		h, err := formats.ReadHead(source.FromBytes("t", []byte(text+"\n")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // outcome is what reading a source gives.
@@ -24,13 +25,13 @@ type outcome struct {
 
 func outcomeOf(t *testing.T, name string, data []byte) (o outcome, within bool) {
 	t.Helper()
-	var src formats.Source = formats.FromBytes(name, data)
+	var src formats.Source = source.FromBytes(name, data)
 	head, err := formats.ReadHead(src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found, err := Set().Detect(head)
-	inner, of, within := Set().Within(src, head, found, err)
+	inner, of, within := source.Within(Set(), src, head, found, err)
 	if within {
 		src, found, err = inner, of, nil
 	}

@@ -8,13 +8,14 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // rowOf reads the one request of a text, which its format must recognise, and
 // prints the columns asked for, times in ms.
 func rowOf(t *testing.T, format, text string, columns ...trace.Col) string {
 	t.Helper()
-	src := formats.FromBytes("x", []byte(text))
+	src := source.FromBytes("x", []byte(text))
 	head, err := formats.ReadHead(src)
 	if err != nil {
 		t.Fatal(err)

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // headOf returns the head of a text, and the format it is read as.
 func headOf(t *testing.T, text string) (*formats.Head, *formats.Format) {
 	t.Helper()
-	head, err := formats.ReadHead(formats.FromBytes("x", []byte(text)))
+	head, err := formats.ReadHead(source.FromBytes("x", []byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestNoOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, err := formats.ReadHead(formats.FromBytes("x", text))
+		head, err := formats.ReadHead(source.FromBytes("x", text))
 		if err != nil {
 			t.Fatal(err)
 		}

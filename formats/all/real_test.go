@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // real is what reading a real file must give.
@@ -138,7 +139,7 @@ func TestRealFiles(t *testing.T) {
 }
 
 func (r real) check(t *testing.T, path string) {
-	inputs, err := formats.Expand([]string{path}, nil, formats.Options{Workers: 1})
+	inputs, err := source.Expand([]string{path}, nil, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

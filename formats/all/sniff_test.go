@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestSniffLeaves: looking at a head changes nothing of it, which other formats look at
@@ -29,7 +30,7 @@ func TestSniffLeaves(t *testing.T) {
 	}
 	for name, data := range heads {
 		for _, cut := range []int{len(data), len(data) / 2} {
-			h, err := formats.ReadHead(formats.FromBytes("x", data[:cut]))
+			h, err := formats.ReadHead(source.FromBytes("x", data[:cut]))
 			if err != nil {
 				continue
 			}

@@ -9,12 +9,13 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // read returns the columns of each row, and the diags as code: message.
 func read(t *testing.T, text string) (rows []map[string]any, diags []string) {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"servescope/formats/internal/column"
 	"servescope/formats/internal/export"
 	"servescope/formats/internal/mapping"
+	"servescope/formats/source"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
@@ -52,7 +53,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 
 func open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
 	file := export.File{Name: src.Name(), Format: "arrow", Title: "Arrow data", First: rng.From == 0 && rng.To != 0, Lists: opt.Lists}
-	at, size, err := formats.Random(src, opt.Memory)
+	at, size, err := source.Random(src, opt.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func learn(src formats.Source, given []string) ([]string, string, error) {
 	if src == nil {
 		return mapping.Learn(nil, given)
 	}
-	at, size, err := formats.Random(src, 0)
+	at, size, err := source.Random(src, 0)
 	if err != nil {
 		return nil, "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -21,7 +22,7 @@ func TestCoarse(t *testing.T) {
 		`[{"arrival":1767323045,"finished":1767323046,"ttft_ms":80},{"arrival":1767323145,"finished":1767323146,"ttft_ms":90}]`: "are rounded to more than a second",
 		`[{"arrival":1045,"finished":1046,"ttft_ms":80},{"arrival":1145,"finished":1146,"ttft_ms":90}]`:                         "",
 	} {
-		src := formats.FromBytes("t", write(t, true, record(t, schema, text), []ipc.Option{ipc.WithSchema(schema)}))
+		src := source.FromBytes("t", write(t, true, record(t, schema, text), []ipc.Option{ipc.WithSchema(schema)}))
 		r, err := Format.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Map: []string{"arrival=arrival:s", "finished=finished:s"}})
 		if err != nil {
 			t.Fatal(err)

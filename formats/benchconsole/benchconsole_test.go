@@ -10,11 +10,12 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 func read(t *testing.T, text string) ([]*trace.RunMeta, formats.Account, []string) {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

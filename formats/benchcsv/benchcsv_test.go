@@ -16,11 +16,12 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 func read(t *testing.T, text []byte) ([]*trace.RunMeta, formats.Account, []string) {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", text), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", text), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

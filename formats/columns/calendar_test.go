@@ -16,7 +16,7 @@ import (
 func arrivals(t *testing.T, file string, opt formats.Options) (at []int64, run *trace.RunMeta, codes string) {
 	t.Helper()
 	opt.Workers = 1
-	r, err := Format.Open(context.Background(), source(file), formats.Whole, opt)
+	r, err := Format.Open(context.Background(), textSource(file), formats.Whole, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestDateOrder(t *testing.T) {
 			t.Errorf("%q: %d, want %d; %s %s", c.file, at, c.want, codes, said)
 		}
 	}
-	list, ask, err := Format.Learn(source("ts,latency_ms\n03/04/2026 14:00:00,5\n13/04/2026 14:00:00,5\n"), nil)
+	list, ask, err := Format.Learn(textSource("ts,latency_ms\n03/04/2026 14:00:00,5\n13/04/2026 14:00:00,5\n"), nil)
 	if fmt.Sprint(list) != "[arrival=ts:dmy e2e=latency_ms:ms]" || ask != "" || err != nil {
 		t.Error(list, ask, err)
 	}

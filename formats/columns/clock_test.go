@@ -38,7 +38,7 @@ func TestOtherClock(t *testing.T) {
 		{1728, 1e6, []string{"s", "ms"}}, {12 * day, 1e9, []string{"s", "ms", "us", "ns"}},
 	} {
 		text := stamped(c.from, c.unit)
-		rows, codes, run := read(t, source(text), formats.Options{})
+		rows, codes, run := read(t, textSource(text), formats.Options{})
 		if c.asked == nil {
 			if len(rows) != 10 || rows[0] != "0 ok first=200 end=2200 out=100" {
 				t.Errorf("%v s in %v: %q %v", c.from, c.unit, rows, codes)
@@ -55,7 +55,7 @@ func TestOtherClock(t *testing.T) {
 		}
 	}
 	given := []string{"arrival=start:ns", "first_token=first_token_at:ns", "finished=end:ns"}
-	rows, _, _ := read(t, source(stamped(20*day, 1e9)), formats.Options{Map: given})
+	rows, _, _ := read(t, textSource(stamped(20*day, 1e9)), formats.Options{Map: given})
 	if len(rows) != 10 || rows[9] != "9 ok first=200 end=2200 out=100" {
 		t.Errorf("as given: %q", rows)
 	}
@@ -70,7 +70,7 @@ func TestLatencyNames(t *testing.T) {
 		{"id,request_time,response_at\na,2026-01-02T03:04:05.000Z,2026-01-02T03:04:06.500Z\n", "a ok end=1500"},
 		{"id,request_time,response_at\na,1767323045.000,1767323046.500\n", "a ok end=1500"},
 	} {
-		rows, codes, _ := read(t, source(c[0]), formats.Options{})
+		rows, codes, _ := read(t, textSource(c[0]), formats.Options{})
 		if got := strings.Join(rows, "|"); got != c[1] {
 			t.Errorf("%q:\n%s\nwant\n%s\n%v", c[0], got, c[1], codes)
 		}
@@ -84,7 +84,7 @@ func TestNoArrival(t *testing.T) {
 		{"id,last_token_at,ttft_ms\na,2026-01-02T03:04:05.500Z,200\n", "a ok first=200"},
 		{"id,first_token_at,finished_at,ttft_ms\na,2026-01-02T03:04:05.500Z,2026-01-02T03:04:06.000Z,200\n", "a ok first=200 end=700"},
 	} {
-		rows, codes, _ := read(t, source(c[0]), formats.Options{})
+		rows, codes, _ := read(t, textSource(c[0]), formats.Options{})
 		if got := strings.Join(rows, "|"); got != c[1] {
 			t.Errorf("%q:\n%s\nwant\n%s\n%v", c[0], got, c[1], codes)
 		}
@@ -95,7 +95,7 @@ func TestNoArrival(t *testing.T) {
 func TestTornElement(t *testing.T) {
 	text := `[{"id":"a","latency_ms":100}, {"id":"b,"latency_ms":100}, {"id":"c","x":[{"y":1},"z"2],"latency_ms":200}, {"id":"d","latency_ms":300}]`
 	for size := 1; size < 200; size += 29 {
-		rows, codes, _ := read(t, source(text), formats.Options{Block: size})
+		rows, codes, _ := read(t, textSource(text), formats.Options{Block: size})
 		if got := strings.Join(rows, "|"); got != "a ok end=100|d ok end=300" || strings.Join(codes, ",") != "bad_record 2" {
 			t.Errorf("in blocks of %d: %s %v", size, got, codes)
 		}
@@ -106,12 +106,12 @@ func TestTornElement(t *testing.T) {
 func TestSuccess(t *testing.T) {
 	for _, name := range []string{"success", "ok", "response.success"} {
 		text := "id," + name + ",latency_ms\na,1,100\nb,0,90\nc,1.0,80\nd,0.0,70\ne,2,60\n"
-		rows, codes, _ := read(t, source(text), formats.Options{})
+		rows, codes, _ := read(t, textSource(text), formats.Options{})
 		if got := strings.Join(rows, "|"); got != "a ok end=100|b failed end=90|c ok end=80|d failed end=70|e ok end=60" || strings.Join(codes, ",") != "unknown_status 1" {
 			t.Errorf("%s: %s %v", name, got, codes)
 		}
 	}
-	rows, codes, _ := read(t, source("id,exit_status,latency_ms\na,0,100\n"), formats.Options{})
+	rows, codes, _ := read(t, textSource("id,exit_status,latency_ms\na,0,100\n"), formats.Options{})
 	if len(rows) != 1 || rows[0] != "a ok end=100" {
 		t.Errorf("%q %v", rows, codes)
 	}
@@ -121,11 +121,11 @@ func TestSuccess(t *testing.T) {
 // the record where it happens to lie behind.
 func TestBeforehand(t *testing.T) {
 	text := "id,arrival_ms,first_token_ms,finish_ms\na,100,200,1500\nb,1000,210,1600\nc,2000,230,1700\nd,3000,230,1800\n"
-	rows, codes, run := read(t, source(text), formats.Options{})
+	rows, codes, run := read(t, textSource(text), formats.Options{})
 	if len(rows) > 0 || !strings.Contains(run.NoRequests, "--map ttft=first_token_ms:ms") {
 		t.Errorf("%q %v %s", rows, codes, run.NoRequests)
 	}
-	rows, codes, _ = read(t, source(text), formats.Options{Map: []string{"ttft=first_token_ms:ms", "e2e=finish_ms:ms"}})
+	rows, codes, _ = read(t, textSource(text), formats.Options{Map: []string{"ttft=first_token_ms:ms", "e2e=finish_ms:ms"}})
 	if got := strings.Join(rows, "|"); got != "a ok first=200 end=1500|b ok first=210 end=1600|c ok first=230 end=1700|d ok first=230 end=1800" {
 		t.Errorf("as given: %s %v", got, codes)
 	}
@@ -140,7 +140,7 @@ func TestTornElementOfLines(t *testing.T) {
 		"[{\"id\":\"z,\"latency_ms\":1},{\"id\":\"a\",\"latency_ms\":100},{\"id\":\"b\"," + more + "{\"id\":\"c\",\"latency_ms\":200}]",
 	} {
 		for size := 1; size < 200; size += 29 {
-			rows, codes, _ := read(t, source(text), formats.Options{Block: size})
+			rows, codes, _ := read(t, textSource(text), formats.Options{Block: size})
 			if got := strings.Join(rows, "|"); got != "a ok end=100|c ok end=200" || strings.Join(codes, ",") != "bad_record 3" {
 				t.Errorf("%s in blocks of %d: %s %v", text, size, got, codes)
 			}

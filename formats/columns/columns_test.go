@@ -16,6 +16,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/formatstest"
+	"servescope/formats/source"
 )
 
 // read returns a line per request (id, status, then times in ms from the request
@@ -55,7 +56,7 @@ func line(b *trace.Batch, i int) string {
 	return out
 }
 
-func source(s string) formats.Source { return formats.FromBytes("t", []byte(s)) }
+func textSource(s string) formats.Source { return source.FromBytes("t", []byte(s)) }
 
 const root = "../../testdata/formats/columns"
 
@@ -118,7 +119,7 @@ func TestFixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, codes, _ := read(t, formats.FromBytes(name, data), formats.Options{})
+		rows, codes, _ := read(t, source.FromBytes(name, data), formats.Options{})
 		fixture := filepath.Base(filepath.Dir(name))
 		if got := "/" + strings.Join(rows, "/"); got != want[fixture] && got+"/" != want[fixture]+"//" {
 			t.Errorf("%s:\n%s\nwant\n%s\n%v", fixture, got, want[fixture], codes)
@@ -145,7 +146,7 @@ func TestMap(t *testing.T) {
 		{"id,latency\n", "e2e=latency", "", `the unit of column "latency" is not in its name, and it has no values`},
 		{"id,ttft_ms,first,latency_ms\n1,85,90,1340\n", "ttft=first:ms", "1 ok first=90 end=1340", ""},
 	} {
-		rows, codes, run := read(t, source(c.file), formats.Options{Map: strings.Fields(c.mapping)})
+		rows, codes, run := read(t, textSource(c.file), formats.Options{Map: strings.Fields(c.mapping)})
 		if got := strings.Join(rows, "/"); got != c.want || !strings.HasPrefix(run.NoRequests, c.problem) || (c.problem == "") != (run.NoRequests == "") {
 			t.Errorf("%q with %s: %s, want %s; %q, want %q; %v", c.file, c.mapping, got, c.want, run.NoRequests, c.problem, codes)
 		}
@@ -175,7 +176,7 @@ func TestUnits(t *testing.T) {
 			"1 ok end=1000/2 ok end=2000/3 ok end=1000"},
 		{"id,start,end\n1,1772359200,1772359201000\n2,1772359201000,1772359203\n3,1772359202,1772359203\n", ""}, // several units
 	} {
-		rows, _, run := read(t, source(c.file), formats.Options{})
+		rows, _, run := read(t, textSource(c.file), formats.Options{})
 		if got := strings.Join(rows, "/"); got != c.want || (c.want == "") != (run.NoRequests != "") {
 			t.Errorf("%q: %s, want %s; %s", c.file, got, c.want, run.NoRequests)
 		}
@@ -193,7 +194,7 @@ func TestDoubts(t *testing.T) {
 		"id,latency_s,ttft_ms,output_tokens\n1,1.34,85,128\n2,0.7,0.08,64\n": "",
 		"id,latency_s,ttft_s,output_tokens\n1,1.34,85,128\n2,0.7,80,64\n":    "contradiction 2,doubtful_column 1",
 	} {
-		_, codes, _ := read(t, source(file), formats.Options{})
+		_, codes, _ := read(t, textSource(file), formats.Options{})
 		if got := strings.Join(codes, ","); got != want {
 			t.Errorf("%q: %s, want %s", file, got, want)
 		}
@@ -205,7 +206,7 @@ func TestP20Batch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, codes, _ := read(t, formats.FromBytes("t", data), formats.Options{})
+	_, codes, _ := read(t, source.FromBytes("t", data), formats.Options{})
 	if strings.Join(codes, ",") != "implausible_time 1" {
 		t.Error(codes)
 	}
@@ -213,7 +214,7 @@ func TestP20Batch(t *testing.T) {
 
 // TestP30OneName: a prefill time is not taken from a name with two meanings.
 func TestP30OneName(t *testing.T) {
-	_, _, run := read(t, source(`{"gen_ai.latency.time_in_model_prefill":0.1,"gen_ai.latency.time_to_first_token":0.4,"id":"a"}`), formats.Options{})
+	_, _, run := read(t, textSource(`{"gen_ai.latency.time_in_model_prefill":0.1,"gen_ai.latency.time_to_first_token":0.4,"id":"a"}`), formats.Options{})
 	for _, n := range run.Notes {
 		if strings.Contains(n, "prefill") {
 			t.Error(n)
@@ -231,7 +232,7 @@ func TestP40Zone(t *testing.T) {
 	}
 	const head = "id,arrival,ttft_ms\n"
 	stamps := func(file string, zone *time.Location) (at []int64, codes []string) {
-		r, err := Format.Open(context.Background(), source(head+file), formats.Whole, formats.Options{Workers: 1, TZ: zone})
+		r, err := Format.Open(context.Background(), textSource(head+file), formats.Whole, formats.Options{Workers: 1, TZ: zone})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +271,7 @@ func TestP40Zone(t *testing.T) {
 func TestP54Names(t *testing.T) {
 	for _, id := range []string{"abc", "chatcmpl-abc", "chatcmpl-abc-0", "chatcmpl-abc-9f31c2d4"} {
 		for _, text := range []string{"x-request-id,ttft_ms\n" + id + ",85\n", `{"id":"` + id + `","ttft_ms":85}`} {
-			if rows, _, _ := read(t, source(text), formats.Options{}); len(rows) != 1 || rows[0] != id+" ok first=85" {
+			if rows, _, _ := read(t, textSource(text), formats.Options{}); len(rows) != 1 || rows[0] != id+" ok first=85" {
 				t.Errorf("%s: %q", text, rows)
 			}
 		}
@@ -354,7 +355,7 @@ func fixture(t *testing.T, name string) formats.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return formats.FromBytes(name, data)
+	return source.FromBytes(name, data)
 }
 
 func TestP59Exact(t *testing.T) {
@@ -362,7 +363,7 @@ func TestP59Exact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", data), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", data), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +383,7 @@ func TestP59Exact(t *testing.T) {
 }
 
 func TestP79EmptyAndNull(t *testing.T) {
-	rows, _, _ := read(t, source(`{"id":"a","ttft_ms":85,"itl_ms":[20],"output_tokens":2}
+	rows, _, _ := read(t, textSource(`{"id":"a","ttft_ms":85,"itl_ms":[20],"output_tokens":2}
 {"id":"b","ttft_ms":85,"itl_ms":[],"output_tokens":1}
 {"id":"c","ttft_ms":85,"itl_ms":null,"output_tokens":9}
 {"id":"d","ttft_ms":85,"itl_ms":[20,null],"output_tokens":3}
@@ -400,7 +401,7 @@ func TestP84Members(t *testing.T) {
 		w.Write([]byte(part))
 		w.Close()
 	}
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("x.csv", b.Bytes()), Named: true}}, formats.Options{Workers: 1})
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes("x.csv", b.Bytes()), Named: true}}, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

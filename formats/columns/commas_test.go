@@ -26,7 +26,7 @@ func TestCommas(t *testing.T) {
 		"thousands, cut off":            {"id;ttft_ms;latency_ms\n1;85,200;1340,5", ask},
 		"commas part thousands of JSON": {`{"id":"1","ttft_ms":"85","latency_ms":"1,340"}` + "\n", ask},
 	} {
-		rows, codes, run := read(t, source(c.text), formats.Options{})
+		rows, codes, run := read(t, textSource(c.text), formats.Options{})
 		got := strings.Join(rows[max(0, len(rows)-2):], "/")
 		if strings.HasSuffix(name, "later") {
 			if got = rows[len(rows)-1]; !strings.Contains(strings.Join(codes, ","), "bad_value 1") {
@@ -52,7 +52,7 @@ func TestDurationForms(t *testing.T) {
 			"id,ttft,e2e\nr1," + form[0] + "," + form[1] + "\n",
 			`{"id":"r1","ttft":"` + form[0] + `","e2e":"` + form[1] + `"}` + "\n",
 		} {
-			if rows, codes, _ := read(t, source(text), formats.Options{}); len(rows) != 1 || rows[0] != "r1 ok first=288.477 end=62500" {
+			if rows, codes, _ := read(t, textSource(text), formats.Options{}); len(rows) != 1 || rows[0] != "r1 ok first=288.477 end=62500" {
 				t.Errorf("%s: %q %v", text, rows, codes)
 			}
 		}
@@ -63,7 +63,7 @@ func TestDurationForms(t *testing.T) {
 func TestWholeTimes(t *testing.T) {
 	for _, zeros := range []string{"", "000", "000000"} {
 		text := strings.ReplaceAll(`{"id":"t1","received_at":1772359200000~,"token_times":[1772359200250~,1772359200270~,null]}`+"\n", "~", zeros)
-		if rows, codes, _ := read(t, source(text), formats.Options{}); len(rows) != 1 || !strings.HasPrefix(rows[0], "t1 ok first=250") {
+		if rows, codes, _ := read(t, textSource(text), formats.Options{}); len(rows) != 1 || !strings.HasPrefix(rows[0], "t1 ok first=250") {
 			t.Errorf("%s: %q %v", text, rows, codes)
 		}
 	}

@@ -32,7 +32,7 @@ func TestDocument(t *testing.T) {
 		{"sides", `{"id":"x","client":{"took_ms":500},"server":{"took_ms":400}}`, "", "x ok end=400", ""},
 		{"of texts", `{"id":"x","took_ms":900,"messages":[{"role":"a"},{"role":"b"}]}`, "", "x ok end=900", ""},
 	} {
-		rows, codes, run := read(t, source(c.file), formats.Options{Map: strings.Fields(c.mapping)})
+		rows, codes, run := read(t, textSource(c.file), formats.Options{Map: strings.Fields(c.mapping)})
 		if got := strings.Join(rows, "/"); got != c.want || strings.Join(codes, ",") != c.codes {
 			t.Errorf("%s: %s, want %s; %v; %s", c.name, got, c.want, codes, run.NoRequests)
 		}
@@ -43,12 +43,12 @@ func TestDocument(t *testing.T) {
 		long.WriteString(one + ",\n")
 	}
 	long.WriteString(two + "]}")
-	rows, codes, _ := read(t, source(long.String()), formats.Options{})
+	rows, codes, _ := read(t, textSource(long.String()), formats.Options{})
 	if want := strings.Count(long.String(), "took_ms"); len(rows) != want || rows[want-1] != "b ok first=110 end=600" || codes != nil {
 		t.Errorf("long: %d rows, want %d; %v", len(rows), want, codes)
 	}
 	late := strings.Repeat(`{"id":"x","took_ms":900,"choices":[{"ttft_ms":100}]}`+"\n", 600) + `{"id":"y","took_ms":900,"choices":[{"ttft_ms":100},{"ttft_ms":110}]}`
-	if rows, codes, _ := read(t, source(late), formats.Options{}); len(rows) != 601 || strings.Join(codes, ",") != "several_values 1" {
+	if rows, codes, _ := read(t, textSource(late), formats.Options{}); len(rows) != 601 || strings.Join(codes, ",") != "several_values 1" {
 		t.Errorf("late: %d rows, %v", len(rows), codes)
 	}
 }
@@ -64,7 +64,7 @@ func TestSpreadsheet(t *testing.T) {
 		{table + "total,2026-03-01 10:00:01,600\n", "a ok end=500/total ok end=600", "zone_assumed 2"}, // an id
 		{",took_ms\n0,500\n1,600\ncount,2\nmean,550\n25%,525\nmax,600\n", " ok end=500/ ok end=600", "summary_row 4"},
 	} {
-		rows, codes, run := read(t, source(c.file), formats.Options{})
+		rows, codes, run := read(t, textSource(c.file), formats.Options{})
 		if got := strings.Join(rows, "/"); got != c.want || strings.Join(codes, ",") != c.codes {
 			t.Errorf("%q: %s, want %s; %v; %s", c.file, got, c.want, codes, run.NoRequests)
 		}

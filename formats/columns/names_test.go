@@ -20,12 +20,12 @@ func TestBetterColumns(t *testing.T) {
 			`{"asctime":"2026-01-02 03:04:06,620","levelname":"INFO","request_id":"a","ttft_ms":120,"latency_ms":1620}` + "\n",
 			"a ok first=120 end=1620"},
 	} {
-		rows, codes, run := read(t, source(c.text), formats.Options{})
+		rows, codes, run := read(t, textSource(c.text), formats.Options{})
 		if got := strings.Join(rows, "/"); got != c.want {
 			t.Errorf("%s: %q %v %v", name, got, codes, run.Notes)
 		}
 	}
-	_, _, run := read(t, source("request_id,time_iso8601,msec,request_time\na,2026-01-02T03:04:06+00:00,1767323046.620,1.620\n"), formats.Options{})
+	_, _, run := read(t, textSource("request_id,time_iso8601,msec,request_time\na,2026-01-02T03:04:06+00:00,1767323046.620,1.620\n"), formats.Options{})
 	if all := strings.Join(run.Notes, ";"); !strings.Contains(all, `finished is column "msec"`) {
 		t.Errorf("a stamp of whole seconds beside one of ms: %s", all)
 	}
@@ -43,7 +43,7 @@ func TestTyped(t *testing.T) {
 	} {
 		var given []string
 		for range 3 {
-			_, _, run := read(t, source(text), formats.Options{Map: given})
+			_, _, run := read(t, textSource(text), formats.Options{Map: given})
 			if run.NoRequests == "" {
 				break
 			}
@@ -58,7 +58,7 @@ func TestTyped(t *testing.T) {
 			}
 			given = append(given, strings.TrimSpace(string(out)))
 		}
-		if rows, codes, run := read(t, source(text), formats.Options{Map: given}); len(rows) != 3 {
+		if rows, codes, run := read(t, textSource(text), formats.Options{Map: given}); len(rows) != 3 {
 			t.Errorf("%q: %q: %v %s", text, given, codes, run.NoRequests)
 		}
 	}
@@ -67,7 +67,7 @@ func TestTyped(t *testing.T) {
 // TestLoggedLines: of a log whose lines have the stamp of a logger, one that measures
 // nothing of a request, or names none where others do, is no request.
 func TestLoggedLines(t *testing.T) {
-	rows, codes, _ := read(t, source(`{"time":"2026-03-01T10:00:00Z","level":"INFO","msg":"server started"}
+	rows, codes, _ := read(t, textSource(`{"time":"2026-03-01T10:00:00Z","level":"INFO","msg":"server started"}
 {"time":"2026-03-01T10:00:01.5Z","level":"INFO","msg":"done","request_id":"a","ttft_ms":85.25,"duration":"1.5s"}
 {"time":"2026-03-01T10:00:02Z","level":"INFO","msg":"model loaded","duration":"35s"}
 {"time":"2026-03-01T10:00:03Z","level":"ERROR","msg":"done","request_id":"b","error":"EOF"}

@@ -29,7 +29,7 @@ func TestNested(t *testing.T) {
 			"x ok end=500 in=7 out=9", ""},
 		{`{"id":"x","params":[{"key":"took","value":500},{"key":"n","value":4}]}`, "e2e=params.took:ms output_tokens=params.n", "x ok end=500 out=4", ""},
 	} {
-		rows, codes, run := read(t, source(c.file), formats.Options{Map: strings.Fields(c.mapping)})
+		rows, codes, run := read(t, textSource(c.file), formats.Options{Map: strings.Fields(c.mapping)})
 		if got := strings.Join(rows, "/"); got != c.want || strings.Join(codes, ",") != c.codes {
 			t.Errorf("%s with %s: %s, want %s; %v; %s", c.file, c.mapping, got, c.want, codes, run.NoRequests)
 		}
@@ -42,7 +42,7 @@ func TestNestedSaid(t *testing.T) {
 	for _, name := range []string{"prompt", "content", "response", "answer", "text", "input", "output", "messages", "completion"} {
 		for _, said := range []string{`{\"secret_latency_ms\":3}`, `[{\"key\":\"secret\",\"value\":1}]`} {
 			file := fmt.Sprintf(`{"id":"x","took":7,%q:"%s"}`, name, said)
-			_, _, run := read(t, source(file), formats.Options{})
+			_, _, run := read(t, textSource(file), formats.Options{})
 			if run.NoRequests == "" || strings.Contains(run.NoRequests, "secret") {
 				t.Errorf("%s: %s", file, run.NoRequests)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestPartitions: what the directories of a file say are columns, which go before texts of
@@ -24,7 +25,7 @@ func TestPartitions(t *testing.T) {
 		{"logs/id=7/ttft=3/model=/a.csv", "id,latency_ms\n1,500\n", "", "", "", "", ""},
 		{"a.zip!model=x/a.csv", "1,500\n", "id=1 e2e=2:ms", "x", "", "", ""},
 	} {
-		r, err := Format.Open(t.Context(), formats.FromBytes(c.name, []byte(c.file)), formats.Whole, formats.Options{Workers: 1, Map: strings.Fields(c.mapping)})
+		r, err := Format.Open(t.Context(), source.FromBytes(c.name, []byte(c.file)), formats.Whole, formats.Options{Workers: 1, Map: strings.Fields(c.mapping)})
 		if err != nil {
 			t.Fatal(err)
 		}

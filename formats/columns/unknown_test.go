@@ -18,7 +18,7 @@ func TestUnknown(t *testing.T) {
 		{"when,who\n1772359200,x\n1772359201,y\n", ""}, // times since 1970 last not so long
 		{"who,where\nx,here\ny,there\n", ""},
 	} {
-		src := source(c.text)
+		src := textSource(c.text)
 		head, err := formats.ReadHead(src)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // inputDeadline is how long one input of maxFuzz bytes may take. It takes some
@@ -54,13 +55,13 @@ func Ends(t *testing.T, set *formats.Set, name string, text []byte) {
 
 // detectAndRead reads a text as the format that is detected.
 func detectAndRead(set *formats.Set, text []byte) error {
-	var src formats.Source = formats.FromBytes("damaged", text)
+	var src formats.Source = source.FromBytes("damaged", text)
 	head, err := formats.ReadHead(src)
 	if err != nil {
 		return err
 	}
 	found, err := set.Detect(head)
-	if inner, of, within := set.Within(src, head, found, err); within {
+	if inner, of, within := source.Within(set, src, head, found, err); within {
 		src, found, err = inner, of, nil
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // truncated: a text that ends anywhere gives no more rows than the whole.
@@ -27,7 +28,7 @@ func (c *Case) truncated() error {
 		}
 	}
 	for _, n := range cuts {
-		res, err := readWhole(c.Format, formats.FromBytes(c.src.Name(), c.text[:n]), options())
+		res, err := readWhole(c.Format, source.FromBytes(c.src.Name(), c.text[:n]), options())
 		if err != nil {
 			return fmt.Errorf("cut at byte %d: %w", n, err)
 		}
@@ -63,7 +64,7 @@ func (c *Case) garbage() error {
 			}
 			b.WriteString(line)
 		}
-		res, err := readWhole(c.Format, formats.FromBytes(c.src.Name(), []byte(b.String())), options())
+		res, err := readWhole(c.Format, source.FromBytes(c.src.Name(), []byte(b.String())), options())
 		if err != nil {
 			return fmt.Errorf("with %d strange lines: %w", n, err)
 		}
@@ -106,7 +107,7 @@ func (c *Case) forced() error {
 		wrong[other.Name] = other.text
 	}
 	for name, text := range wrong {
-		res, err := readWhole(c.Format, formats.FromBytes("wrong.file", text), options())
+		res, err := readWhole(c.Format, source.FromBytes("wrong.file", text), options())
 		switch {
 		case errors.Is(err, errBroken):
 			return fmt.Errorf("%s: %w", name, err)
@@ -126,7 +127,7 @@ func (res *result) explains() bool {
 
 // ioError: an error of reading is not the end of the file.
 func (c *Case) ioError() error {
-	src := formats.FromBytes(c.src.Name(), c.text)
+	src := source.FromBytes(c.src.Name(), c.text)
 	r := c.rnd()
 	for range 10 {
 		limit := r.Int64N(int64(len(c.text)))
@@ -147,7 +148,7 @@ func (c *Case) closeEarly() error {
 	opt := options()
 	opt.Workers, opt.Block = 3, 100
 	for _, batches := range []int{0, 1} {
-		src := &watched{Source: formats.FromBytes(c.src.Name(), c.text)}
+		src := &watched{Source: source.FromBytes(c.src.Name(), c.text)}
 		r, err := c.Format.Open(context.Background(), src, formats.Whole, opt)
 		if err != nil {
 			return err
@@ -164,7 +165,7 @@ func (c *Case) closeEarly() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	r, err := c.Format.Open(ctx, formats.FromBytes(c.src.Name(), c.text), formats.Whole, opt)
+	r, err := c.Format.Open(ctx, source.FromBytes(c.src.Name(), c.text), formats.Whole, opt)
 	if err == nil {
 		for r.Next() {
 		}

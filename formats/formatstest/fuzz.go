@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // maxFuzz bounds the inputs of the fuzz function: larger ones find nothing that
@@ -34,7 +35,7 @@ func Fuzz(f *testing.F, set *formats.Set, dir string) {
 			return
 		}
 		defer watch(fmt.Sprintf("as %s: %.1000q", list[int(which)%len(list)].Name, text))()
-		src := formats.FromBytes("fuzz", text)
+		src := source.FromBytes("fuzz", text)
 		head, err := formats.ReadHead(src)
 		if err != nil {
 			t.Fatal(err)

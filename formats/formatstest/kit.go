@@ -17,6 +17,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // Case is one folder of cases.
@@ -71,7 +72,7 @@ func Load(set *formats.Set, dir string) ([]*Case, error) {
 
 // unpack returns the one source that data holds, and its text.
 func unpack(name string, data []byte) (formats.Source, []byte, error) {
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes(name, data), Named: true}}, options())
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes(name, data), Named: true}}, options())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,7 +165,7 @@ func (c *Case) located() diag.Log {
 	all.Merge(formats.FaultsOf(c.src))
 	for _, d := range all.All() {
 		if d.Offset >= 0 {
-			d.Line, _ = formats.LineAt(c.src, d.Offset)
+			d.Line, _ = source.LineAt(c.src, d.Offset)
 		}
 		out.Add(d)
 	}

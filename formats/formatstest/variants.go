@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // check is one property of the kit.
@@ -167,13 +168,13 @@ func (c *Case) crlf() error {
 		return nil
 	}
 	text := bytes.ReplaceAll(c.text, []byte("\n"), []byte("\r\n"))
-	res, err := readWhole(c.Format, formats.FromBytes(c.src.Name(), text), options())
+	res, err := readWhole(c.Format, source.FromBytes(c.src.Name(), text), options())
 	return c.same("with \\r\\n", res, err, without{offsets: true})
 }
 
 // streams: the pieces in which bytes arrive do not matter, nor does random access.
 func (c *Case) streams() error {
-	plain := formats.FromBytes(c.src.Name(), c.text)
+	plain := source.FromBytes(c.src.Name(), c.text)
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
 		"a stream":                func(r io.Reader) io.Reader { return r },
 		"one byte at a time":      iotest.OneByteReader,
@@ -193,7 +194,7 @@ func (c *Case) streams() error {
 // cuts: neither blocks, workers nor ranges change the result.
 func (c *Case) cuts() error {
 	r := c.rnd()
-	src := formats.FromBytes(c.src.Name(), c.text)
+	src := source.FromBytes(c.src.Name(), c.text)
 	n := int64(len(c.text))
 	for range min(max(1<<21/(n+1), 4), 60) {
 		opt := options()
@@ -228,7 +229,7 @@ func cut(r *rand.Rand, n int64) []formats.Range {
 func (c *Case) lists() error {
 	opt := options()
 	opt.Lists = false
-	res, err := readWhole(c.Format, formats.FromBytes(c.src.Name(), c.text), opt)
+	res, err := readWhole(c.Format, source.FromBytes(c.src.Name(), c.text), opt)
 	if err := c.same("without lists", res, err, without{lists: true}); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestRealFile compares the figures of a real report with what encoding/json
@@ -33,7 +34,7 @@ func TestRealFile(t *testing.T) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Format.Open(context.Background(), formats.FromBytes("r", text), formats.Whole, formats.Options{})
+	r, err := Format.Open(context.Background(), source.FromBytes("r", text), formats.Whole, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

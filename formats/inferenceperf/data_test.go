@@ -12,6 +12,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // flatten lists the numbers of a document by path.
@@ -50,14 +51,14 @@ func TestRealFiles(t *testing.T) {
 		}
 		want := make(map[string]float64)
 		flatten(doc, "", want)
-		head, err := formats.ReadHead(formats.FromBytes(name, text))
+		head, err := formats.ReadHead(source.FromBytes(name, text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if score, why := Format.Sniff(head); score != formats.Sure {
 			t.Errorf("%s: %s", name, why)
 		}
-		r, err := Format.Open(context.Background(), formats.FromBytes(name, text), formats.Whole, formats.Options{})
+		r, err := Format.Open(context.Background(), source.FromBytes(name, text), formats.Whole, formats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

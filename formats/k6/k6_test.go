@@ -8,11 +8,12 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 func read(t *testing.T, text string) (sent, finished []int64, r formats.Reader) {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

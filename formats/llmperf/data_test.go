@@ -10,6 +10,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // realFile returns a real result, or skips the test.
@@ -40,7 +41,7 @@ func TestRealFiles(t *testing.T) {
 		if err := json.Unmarshal(text, &want); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Format.Open(context.Background(), formats.FromBytes(name, text), formats.Whole, formats.Options{})
+		r, err := Format.Open(context.Background(), source.FromBytes(name, text), formats.Whole, formats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestRealFiles(t *testing.T) {
 // TestRealSummary: the length of the run follows from two figures, and with it
 // the third: tokens per second × length = tokens.
 func TestRealSummary(t *testing.T) {
-	r, err := Format.Open(context.Background(), formats.FromBytes("s", realFile(t, "anyscale_7b.summary.json")), formats.Whole, formats.Options{})
+	r, err := Format.Open(context.Background(), source.FromBytes("s", realFile(t, "anyscale_7b.summary.json")), formats.Whole, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,14 @@ import (
 	"servescope/formats"
 	"servescope/formats/columns"
 	"servescope/formats/formatstest"
+	"servescope/formats/source"
 )
 
 // read returns a line per request (id, status, then times in ms from the request on,
 // tokens and gaps in ms) and the codes of the diagnostics.
 func read(t *testing.T, f *formats.Format, text string, given ...string) (rows, codes []string, run *trace.RunMeta) {
 	t.Helper()
-	return formatstest.Rows(t, f, formats.FromBytes("t", []byte(text)), formats.Options{Map: given}, row)
+	return formatstest.Rows(t, f, source.FromBytes("t", []byte(text)), formats.Options{Map: given}, row)
 }
 
 func row(b *trace.Batch, i int) string {
@@ -283,7 +284,7 @@ func TestRoom(t *testing.T) {
 }
 
 func read1(t *testing.T, text string) {
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // v is an attribute of a test's span: its value is as it stands in JSON.
@@ -84,7 +85,7 @@ func TestP30(t *testing.T) {
 		{"generate", "x", "x", append(sglang[:4:4], textOf("gen_ai.response.finish_reasons", `[\"stop\"]`)), "sglang", sglangWant},
 		{"generate", "x", "x", sglang, "", []string{"d_queue=null", "d_prefill=null", "d_input=null", "d_merged=null", "first_token=1700000000405000000"}},
 	} {
-		g := readWith(t, formats.FromBytes("vllm-sglang.json", []byte(exportText(c.service, c.scope, spanText(c.name, `"1700000000000000000"`, `"1700000000500000000"`, c.attributes...)))), formats.Options{Workers: 1})
+		g := readWith(t, source.FromBytes("vllm-sglang.json", []byte(exportText(c.service, c.scope, spanText(c.name, `"1700000000000000000"`, `"1700000000500000000"`, c.attributes...)))), formats.Options{Workers: 1})
 		if len(g.rows) != 1 || g.runs[0].Engine != c.engine {
 			t.Errorf("%+v: %d rows, engine %q", c, len(g.rows), g.runs[0].Engine)
 			continue
@@ -139,7 +140,7 @@ func TestP59(t *testing.T) {
 // unpacked reads what a file with the given bytes holds, as the command does.
 func unpacked(t *testing.T, file []byte) (*got, error) {
 	t.Helper()
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("traces.json", file), Named: true}}, formats.Options{})
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes("traces.json", file), Named: true}}, formats.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +295,7 @@ func TestDamage(t *testing.T) {
 			if len(c.text) > 1<<20 && opt.Block > 0 {
 				opt.Block *= 1000
 			}
-			g := readWith(t, formats.FromBytes("x", []byte(c.text)), opt)
+			g := readWith(t, source.FromBytes("x", []byte(c.text)), opt)
 			if len(g.rows) != c.rows || g.diag(c.code).Count == 0 || g.account.Diagnosed == 0 {
 				t.Errorf("%s, %+v: %d rows, %+v", name, opt, len(g.rows), g.diags)
 			}

@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // got is all that reading a text gives. A row is its columns that are not null,
@@ -34,7 +35,7 @@ func (g *got) diag(code string) (d diag.Diag) {
 // read reads a text.
 func read(t testing.TB, text string) *got {
 	t.Helper()
-	return readWith(t, formats.FromBytes("spans.json", []byte(text)), formats.Options{Workers: 1, Lists: true})
+	return readWith(t, source.FromBytes("spans.json", []byte(text)), formats.Options{Workers: 1, Lists: true})
 }
 
 func readWith(t testing.TB, src formats.Source, opt formats.Options) *got {

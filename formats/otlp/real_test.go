@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 const (
@@ -96,7 +97,7 @@ func integer(t *testing.T, s string) int64 {
 func TestRealSpans(t *testing.T) {
 	text := data(t, realSpans)
 	spans := plainSpans(t, text)
-	g := readWith(t, formats.FromBytes(realSpans, text), formats.Options{Workers: 1, Lists: true})
+	g := readWith(t, source.FromBytes(realSpans, text), formats.Options{Workers: 1, Lists: true})
 	if len(spans) != 280 || len(g.rows) != len(spans) || len(g.diags) != 0 {
 		t.Fatalf("%d spans, %d rows, diags %+v", len(spans), len(g.rows), g.diags)
 	}
@@ -175,7 +176,7 @@ func logWindows(t *testing.T, log []byte) (list []window) {
 // and no span tells.
 func TestRealPair(t *testing.T) {
 	text, log := data(t, realSpans), data(t, realLog)
-	g := readWith(t, formats.FromBytes(realSpans, text), formats.Options{Workers: 1})
+	g := readWith(t, source.FromBytes(realSpans, text), formats.Options{Workers: 1})
 	list := logWindows(t, log)
 	if len(list) != 224 {
 		t.Fatalf("%d windows", len(list))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkRead(b *testing.B) {
 		if err := write(&text); err != nil {
 			b.Fatal(err)
 		}
-		src := formats.FromBytes("spans.json", text.Bytes())
+		src := source.FromBytes("spans.json", text.Bytes())
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/workers=%d", name, workers), func(b *testing.B) {
 				b.SetBytes(int64(text.Len()))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -96,7 +97,7 @@ func TestTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	check := func(how, text string, opt formats.Options) {
 		opt.Lists = true
-		g := readWith(t, formats.FromBytes("tree.json", []byte(text)), opt)
+		g := readWith(t, source.FromBytes("tree.json", []byte(text)), opt)
 		if len(g.rows) != len(rows) {
 			t.Fatalf("%s: %d rows, %+v", how, len(g.rows), g.diags)
 		}
@@ -135,7 +136,7 @@ func TestMemory(t *testing.T) {
 	var last string
 	for i, opt := range []formats.Options{{Workers: 1}, {Workers: 1, Block: 900}, {Workers: 3, Block: 400}} {
 		opt.Lists, opt.Memory = true, 30_000
-		g := readWith(t, formats.FromBytes("tree.json", text.Bytes()), opt)
+		g := readWith(t, source.FromBytes("tree.json", text.Bytes()), opt)
 		open := 0
 		for _, row := range g.rows {
 			if row["status"] == "open" {
@@ -171,7 +172,7 @@ func TestSharedTrace(t *testing.T) {
 		shared[i] = strings.Join(parts, `"traceId":"`)
 	}
 	for _, memory := range []int64{0, 90_000} {
-		g := readWith(t, formats.FromBytes("tree.json", []byte(strings.Join(shared, ""))), formats.Options{Workers: 1, Lists: true, Memory: memory})
+		g := readWith(t, source.FromBytes("tree.json", []byte(strings.Join(shared, ""))), formats.Options{Workers: 1, Lists: true, Memory: memory})
 		var ids []string
 		for _, row := range g.rows {
 			id, _ := row["request_id"].(string)

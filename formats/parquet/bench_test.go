@@ -15,6 +15,7 @@ import (
 	"servescope/formats"
 	arrowformat "servescope/formats/arrow"
 	parquetformat "servescope/formats/parquet"
+	"servescope/formats/source"
 )
 
 // Tokens of the file that is read: many times what a cache holds.
@@ -64,7 +65,7 @@ func export(write func(io.Writer, *table.Table) interface {
 }
 
 func benchmarkRead(b *testing.B, f *formats.Format, data []byte) {
-	src := formats.FromBytes("export", data)
+	src := source.FromBytes("export", data)
 	b.ReportAllocs()
 	for b.Loop() {
 		r, err := f.Open(context.Background(), src, formats.Whole, formats.Options{Workers: 1, Lists: true})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestEncrypted reads a file of pyarrow whose columns of times are encrypted, and whose
@@ -16,7 +17,7 @@ func TestEncrypted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", data), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", data), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/arrow"
+	"servescope/formats/source"
 )
 
 // script writes one table of requests whose attributes are a map, as each of three tools
@@ -75,7 +76,7 @@ func TestMaps(t *testing.T) {
 		if filepath.Ext(name) == ".arrow" {
 			f = arrow.Format
 		}
-		src := formats.FromBytes(filepath.Base(name), data)
+		src := source.FromBytes(filepath.Base(name), data)
 		readMaps(t, f, src)
 		if list, ask, err := f.Learn(src, nil); ask != "" || err != nil || len(list) != 4 {
 			t.Error(name, list, ask, err)

@@ -18,6 +18,7 @@ import (
 	"servescope/formats/internal/column"
 	"servescope/formats/internal/export"
 	"servescope/formats/internal/mapping"
+	"servescope/formats/source"
 )
 
 // Format is Parquet. A range owns the row groups that begin in it.
@@ -40,7 +41,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 
 func open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
 	file := export.File{Name: src.Name(), Format: "parquet", Title: "Parquet file", First: rng.From == 0 && rng.To != 0, Lists: opt.Lists}
-	at, size, err := formats.Random(src, opt.Memory)
+	at, size, err := source.Random(src, opt.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func learn(src formats.Source, given []string) ([]string, string, error) {
 	if src == nil {
 		return mapping.Learn(nil, given)
 	}
-	at, size, err := formats.Random(src, 0)
+	at, size, err := source.Random(src, 0)
 	if err != nil {
 		return nil, "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 
 	pq "github.com/parquet-go/parquet-go"
 )
@@ -46,7 +47,7 @@ func TestRanges(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	src := formats.FromBytes("requests.parquet", out.Bytes())
+	src := source.FromBytes("requests.parquet", out.Bytes())
 	read := func(ranges ...formats.Range) (got, notes []string) {
 		var log diag.Log
 		for _, rng := range ranges {

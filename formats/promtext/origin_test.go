@@ -7,6 +7,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // aged is a source with a modification time.
@@ -35,11 +36,11 @@ func TestBegins(t *testing.T) {
 		{"a.json", `{"data":{"result":[{"metric":{},"value":[1738765353,"1"]}]}}`, 1738765353e9},
 		{"a.json", `{"data":{"result":[]}}`, file.UnixNano()},
 	} {
-		if got, ok := begins(aged{formats.FromBytes(c.name, []byte(c.text)), file}); !ok || got != c.want {
+		if got, ok := begins(aged{source.FromBytes(c.name, []byte(c.text)), file}); !ok || got != c.want {
 			t.Errorf("%s %q: %d, want %d", c.name, c.text, got, c.want)
 		}
 	}
-	if _, ok := begins(formats.FromBytes("a.prom", []byte(sample+"\n"))); ok {
+	if _, ok := begins(source.FromBytes("a.prom", []byte(sample+"\n"))); ok {
 		t.Error("nothing says when it begins")
 	}
 }
@@ -54,7 +55,7 @@ func TestTimeOfFile(t *testing.T) {
 		"vllm:num_requests_running{engine=\"0\"} 1\nvllm:num_requests_running{engine=\"0\"} 2\n":                false,
 		"# Pod: a\nvllm:num_requests_running{engine=\"0\"} 1\n# Pod: b\nvllm:num_requests_running{e=\"0\"} 1\n": false,
 	} {
-		r, err := Format.Open(context.Background(), aged{formats.FromBytes("a.prom", []byte(text)), file}, formats.Whole, formats.Options{})
+		r, err := Format.Open(context.Background(), aged{source.FromBytes("a.prom", []byte(text)), file}, formats.Whole, formats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // scrape is what reading a text gives.
@@ -27,7 +28,7 @@ type scrape struct {
 
 func read(t *testing.T, text string) *scrape {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

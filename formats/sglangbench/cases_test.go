@@ -11,6 +11,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // row is one row, with -1 for null.
@@ -32,7 +33,7 @@ func read(t *testing.T, text []byte, ranges ...formats.Range) (runs []*trace.Run
 	}
 	var codes []string
 	for _, rng := range ranges {
-		r, err := Format.Open(context.Background(), formats.FromBytes("in.jsonl", text), rng, formats.Options{Workers: 1, Lists: true})
+		r, err := Format.Open(context.Background(), source.FromBytes("in.jsonl", text), rng, formats.Options{Workers: 1, Lists: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 type row struct {
@@ -19,7 +20,7 @@ type row struct {
 
 func read(t *testing.T, text string) (rows []row, a formats.Account) {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

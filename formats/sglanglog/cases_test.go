@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // prefillLine and decodeLine are lines of one release; stamp is "03-01 09:00:00".
@@ -63,7 +64,7 @@ func TestP40(t *testing.T) {
 
 func unpack(t *testing.T, text string) formats.Source {
 	t.Helper()
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("pod.log", []byte(text)), Named: true}}, formats.Options{})
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes("pod.log", []byte(text)), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

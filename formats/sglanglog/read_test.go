@@ -13,6 +13,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // row is one row: the columns that are not null.
@@ -47,7 +48,7 @@ var given = formats.Options{Workers: 1, Year: 2026, TZ: time.UTC}
 
 func readText(t testing.TB, text string, opt formats.Options) *result {
 	t.Helper()
-	return read(t, formats.FromBytes("server.log", []byte(text)), opt)
+	return read(t, source.FromBytes("server.log", []byte(text)), opt)
 }
 
 func read(t testing.TB, src formats.Source, opt formats.Options) *result {

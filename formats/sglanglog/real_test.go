@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // Expressions for the lines of real logs, unlike the scanner's own way.
@@ -39,7 +40,7 @@ func TestRealFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			src := formats.FromBytes(c.name, text)
+			src := source.FromBytes(c.name, text)
 			head, err := formats.ReadHead(src)
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +122,7 @@ func TestRealTimeStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := read(t, formats.FromBytes(name, text), formats.Options{})
+	res := read(t, source.FromBytes(name, text), formats.Options{})
 	i := 0
 	for _, line := range strings.Split(string(text), "\n") {
 		m := statsRE.FindStringSubmatch(line)
@@ -156,7 +157,7 @@ func TestRealTimeStats(t *testing.T) {
 func TestDetectBehindInstaller(t *testing.T) {
 	noise := strings.Repeat("Requirement already satisfied: certifi>=14.05.14 in /usr/lib/python3 (2025.11.12)\n", 4000)
 	text := noise + strings.Repeat(prefillLine("03-01 09:00:00", 1, "1.0"), 800)
-	head, err := formats.ReadHead(formats.FromBytes("x", []byte(text)))
+	head, err := formats.ReadHead(source.FromBytes("x", []byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/linelog"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -83,7 +84,7 @@ func TestTimeStatsStyles(t *testing.T) {
 // parse reads one line of time stats; ok is false where it is not whole.
 func parse(t *testing.T, line string) (s stats, ok bool) {
 	t.Helper()
-	r, err := linelog.Open(t.Context(), formats.FromBytes("x", []byte(line+"\n")), formats.Whole, given, table, new(trace.RunMeta),
+	r, err := linelog.Open(t.Context(), source.FromBytes("x", []byte(line+"\n")), formats.Whole, given, table, new(trace.RunMeta),
 		func(*linelog.Log) linelog.Fold { return capture{func(r *linelog.Record) { s, ok = statsOf(r), true }} })
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()
-			src := formats.FromBytes("server.log", []byte(text.String()))
+			src := source.FromBytes("server.log", []byte(text.String()))
 			for b.Loop() {
 				if res := bench(b, src, workers); res < 8000 {
 					b.Fatal(res)
@@ -163,7 +164,7 @@ func BenchmarkDense(b *testing.B) {
 	if err := shapes.SGLangLog(&text, shapes.Config{Seed: 1, Count: 50_000, Tokens: 200, Open: 200}); err != nil {
 		b.Fatal(err)
 	}
-	src := formats.FromBytes("server.log", text.Bytes())
+	src := source.FromBytes("server.log", text.Bytes())
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))

@@ -13,6 +13,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // read returns a line per row: its id and choice, how it ended, times in ms from
@@ -20,7 +21,7 @@ import (
 // gaps in ms; and the codes of the diagnostics.
 func read(t *testing.T, text string) (rows, codes string, run *trace.RunMeta) {
 	t.Helper()
-	r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true})
+	r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +396,7 @@ func TestFaults(t *testing.T) {
 func TestPrivacy(t *testing.T) {
 	list := events(t, "r1", "send 0 | +3@100 | error 120")
 	for _, text := range []string{stamped(list), scripted(list), traced(list)} {
-		r, err := Format.Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true})
+		r, err := Format.Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestTokens: the number of tokens is what the inference was divided by, where
@@ -35,7 +36,7 @@ func TestSniff(t *testing.T) {
 		"INFO 03-01 09:00:00 [x.py:1] total_time and inference_time\n":                                                                                 formats.No,
 		"": formats.No,
 	} {
-		head, err := formats.ReadHead(formats.FromBytes("x", []byte(text)))
+		head, err := formats.ReadHead(source.FromBytes("x", []byte(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/block"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -40,7 +41,7 @@ func BenchmarkRecords(b *testing.B) {
 }
 
 func benchmark(b *testing.B, f *formats.Format, text []byte) {
-	src := formats.FromBytes("bench", text)
+	src := source.FromBytes("bench", text)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {

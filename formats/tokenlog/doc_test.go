@@ -8,6 +8,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestDoc holds the specification to the code: every key and event is in it, and
@@ -51,7 +52,7 @@ func TestDoc(t *testing.T) {
 		lines  []string
 		rows   int
 	}{{&Format, records, 2}, {&Events, events, 1}} {
-		src := formats.FromBytes("doc.go", []byte(strings.Join(c.lines, "")))
+		src := source.FromBytes("doc.go", []byte(strings.Join(c.lines, "")))
 		rows, r := readAll(t, c.format, src, formats.Options{Workers: 1, Lists: true})
 		if rows != c.rows || len(r.Diags().All()) != 0 {
 			t.Errorf("%s: the examples give %d rows, want %d, and the diags %+v", c.format.Name, rows, c.rows, r.Diags().All())

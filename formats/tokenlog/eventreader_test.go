@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -17,7 +18,7 @@ import (
 func rowOrder(t *testing.T, text []byte, opt formats.Options) (offsets []int64) {
 	t.Helper()
 	opt.Lists = true
-	r, err := Events.Open(context.Background(), formats.FromBytes("log", text), formats.Whole, opt)
+	r, err := Events.Open(context.Background(), source.FromBytes("log", text), formats.Whole, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestCommaFirst: the elements of an array may have the comma in front of them,
@@ -19,7 +20,7 @@ func TestCommaFirst(t *testing.T) {
 		{&Format, `{"request_id":"a","arrival":1764428000,"tokens":[1764428001]}` + "\n" + `,{"request_id":"b","arrival":1764428000,"tokens":[1764428001]},{"request_id":"c","arrival":1764428000,"tokens":[1764428001]}` + "\n ,\n"},
 		{&Events, `{"ts":1764428000,"request_id":"a","event":"arrival"}` + "\n" + `,{"ts":1764428000,"request_id":"b","event":"arrival"},{"ts":1764428000,"request_id":"c","event":"arrival"}` + "\n ,\n"},
 	} {
-		r, err := c.format.Open(context.Background(), formats.FromBytes("x", []byte(c.text)), formats.Whole, formats.Options{Workers: 1})
+		r, err := c.format.Open(context.Background(), source.FromBytes("x", []byte(c.text)), formats.Whole, formats.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestCommaFirst(t *testing.T) {
 func TestLongFirstLine(t *testing.T) {
 	long := fmt.Sprintf(`{"text":%q,"ts":1764428000,"request_id":"a","event":"arrival"}`, strings.Repeat("x", 1<<20))
 	text := long + strings.Repeat("\n"+`{"ts":1764428001,"request_id":"a","event":"token"}`, 20_000) + "\n"
-	head, err := formats.ReadHead(formats.FromBytes("x", []byte(text)))
+	head, err := formats.ReadHead(source.FromBytes("x", []byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // columnsOf returns all columns of a row but its offset.
@@ -45,7 +46,7 @@ func columnsOf(b *trace.Batch, i int) string {
 func sortedRows(t *testing.T, text string, opt formats.Options) ([]string, map[string]diag.Diag) {
 	t.Helper()
 	opt.Lists = true
-	r, err := Events.Open(context.Background(), formats.FromBytes("log", []byte(text)), formats.Whole, opt)
+	r, err := Events.Open(context.Background(), source.FromBytes("log", []byte(text)), formats.Whole, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,13 +9,14 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // rowsOf reads a text with a format: its rows as describe writes them, and its
 // diagnostics.
 func rowsOf(t *testing.T, f *formats.Format, text string, describe func(b *trace.Batch, i int) string) (rows []string, diags []diag.Diag) {
 	t.Helper()
-	r, err := f.Open(context.Background(), formats.FromBytes("log", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true})
+	r, err := f.Open(context.Background(), source.FromBytes("log", []byte(text)), formats.Whole, formats.Options{Workers: 1, Lists: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -33,7 +34,7 @@ type row struct {
 func requestsOf(t *testing.T, text []byte, opt formats.Options) (rows []row, diags []diag.Diag, account formats.Account) {
 	t.Helper()
 	opt.Lists = true
-	r, err := Events.Open(context.Background(), formats.FromBytes("log", text), formats.Whole, opt)
+	r, err := Events.Open(context.Background(), source.FromBytes("log", text), formats.Whole, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestScratch(t *testing.T) {
 func TestScratchFails(t *testing.T) {
 	var text bytes.Buffer
 	shapes.Events(&text, shapes.Config{Seed: 5, Count: 3000, Tokens: 12, Open: 2000})
-	r, err := Events.Open(context.Background(), formats.FromBytes("log", text.Bytes()), formats.Whole,
+	r, err := Events.Open(context.Background(), source.FromBytes("log", text.Bytes()), formats.Whole,
 		formats.Options{Memory: 1 << 16, Scratch: "/no/such/place", Workers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func TestCancelled(t *testing.T) {
 	for batches := range 4 {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
-		r, err := Events.Open(ctx, formats.FromBytes("log", text.Bytes()), formats.Whole,
+		r, err := Events.Open(ctx, source.FromBytes("log", text.Bytes()), formats.Whole,
 			formats.Options{Memory: 1 << 17, Scratch: dir, Workers: 3, Lists: true, Block: 4096})
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // The computation in this file shares no code with the package: it holds the
@@ -290,7 +291,7 @@ func dataFile(t testing.TB, name string) string {
 
 // unpacked returns the source and the text of a real file.
 func unpacked(t testing.TB, name string) (formats.Source, []byte) {
-	in, err := formats.Expand([]string{dataFile(t, name)}, nil, formats.Options{})
+	in, err := source.Expand([]string{dataFile(t, name)}, nil, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -86,7 +87,7 @@ func TestP70TruncatedGzip(t *testing.T) {
 	if err := os.WriteFile(path, packed.Bytes()[:packed.Len()-100], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	in, err := formats.Expand([]string{path}, nil, formats.Options{})
+	in, err := source.Expand([]string{path}, nil, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

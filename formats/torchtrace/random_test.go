@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // randomTrace writes a trace of one process and two devices in which anything
@@ -67,7 +67,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	for round := range 400 {
 		text := randomTrace(r)
 		limit, spill := 1+r.IntN(200), r.IntN(2) == 0
-		g := readTrace(t, formats.FromBytes("random", []byte(text)), func(rd *reader) {
+		g := readTrace(t, source.FromBytes("random", []byte(text)), func(rd *reader) {
 			rd.limit = limit
 			if spill {
 				rd.vault = vault{budget: int64(r.IntN(300)), dir: dir}

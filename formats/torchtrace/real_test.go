@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/collective"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // sums adds the columns of rows.
@@ -202,7 +203,7 @@ func TestTruncatedReal(t *testing.T) {
 		t.Fatalf("%d ends of events", n)
 	}
 	for _, n := range []int{100, 3000, 40_000, 500_001, len(text) / 2, len(text) - 20_000, len(text) - 3} {
-		g := readTrace(t, formats.FromBytes("cut", text[:n]), nil)
+		g := readTrace(t, source.FromBytes("cut", text[:n]), nil)
 		want := int64(strings.Count(string(text[:n]), end))
 		if got := g.account.Parsed + g.account.Noise; got != want || g.diag("truncated") == nil {
 			t.Errorf("cut at %d: %d events, want %d; diags %+v", n, got, want, g.diags)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -103,6 +104,6 @@ func benchmarkText(b *testing.B, text []byte) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		readAll(b, formats.FromBytes("trace", text), formats.Options{Workers: 1, Lists: true}).Close()
+		readAll(b, source.FromBytes("trace", text), formats.Options{Workers: 1, Lists: true}).Close()
 	}
 }

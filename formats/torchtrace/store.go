@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/sorting"
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // item is what is kept of an event: 6 to 9 bytes once it is stored. What tag
@@ -141,14 +141,14 @@ func (v *vault) put(b []byte) (blob, error) {
 		}
 		f, err := os.CreateTemp(v.dir, "servescope-*.tmp")
 		if err != nil {
-			return blob{}, formats.ScratchError(v.dir, err)
+			return blob{}, source.ScratchError(v.dir, err)
 		}
 		os.Remove(f.Name()) // where the system can, it goes even if the program is killed
 		v.file = f
 	}
 	at := v.size
 	if _, err := v.file.WriteAt(b, at); err != nil {
-		return blob{}, formats.ScratchError(v.dir, err)
+		return blob{}, source.ScratchError(v.dir, err)
 	}
 	v.size += int64(len(b))
 	return blob{file: v.file, off: at, size: len(b)}, nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestSweepEndsWithDevice: behind the last event of its device a sweep reads no
@@ -21,7 +22,7 @@ func TestSweepEndsWithDevice(t *testing.T) {
 	for i := range 1000 {
 		event(1, 3+10*i)
 	}
-	src := formats.FromBytes("t.json", []byte(`{"schemaVersion":1,"traceEvents":[`+b.String()[1:]+"]}"))
+	src := source.FromBytes("t.json", []byte(`{"schemaVersion":1,"traceEvents":[`+b.String()[1:]+"]}"))
 	opened, err := Format.Open(context.Background(), src, formats.Whole, formats.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // The helpers below write events; times are in ns.
@@ -118,7 +119,7 @@ func readTrace(t *testing.T, src formats.Source, change func(*reader)) *got {
 
 func readText(t *testing.T, text string) *got {
 	t.Helper()
-	return readTrace(t, formats.FromBytes("trace.json", []byte(text)), nil)
+	return readTrace(t, source.FromBytes("trace.json", []byte(text)), nil)
 }
 
 func rowsOf(b *trace.Batch) []map[string]any {

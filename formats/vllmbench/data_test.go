@@ -10,6 +10,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // realFile returns a published file that is not part of the project.
@@ -39,7 +40,7 @@ type row struct {
 func read(t *testing.T, text []byte, opt formats.Options) ([]*trace.RunMeta, []row, formats.Reader) {
 	t.Helper()
 	opt.Lists = true
-	r, err := Format.Open(context.Background(), formats.FromBytes("in.json", text), formats.Whole, opt)
+	r, err := Format.Open(context.Background(), source.FromBytes("in.json", text), formats.Whole, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkRead(b *testing.B) {
 	if path := os.Getenv("SERVESCOPE_BENCH"); path != "" {
 		text, _ = os.ReadFile(path)
 	}
-	src := formats.FromBytes("bench.json", text)
+	src := source.FromBytes("bench.json", text)
 	for _, lists := range []bool{true, false} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("lists=%v/workers=%d", lists, workers), func(b *testing.B) {

@@ -11,6 +11,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestP32: aborted requests are rows, each once, although both the engine and
@@ -134,7 +135,7 @@ func (d dated) ModTime() time.Time { return d.mod }
 func TestP39(t *testing.T) {
 	f := func(text string, opt formats.Options, mod string, want string, code string) {
 		t.Helper()
-		src := dated{Source: formats.FromBytes("server.log", []byte(text))}
+		src := dated{Source: source.FromBytes("server.log", []byte(text))}
 		if mod != "" {
 			src.mod, _ = time.Parse(time.RFC3339, mod)
 		}
@@ -207,7 +208,7 @@ func TestP40(t *testing.T) {
 	f(stats("03-09 01:59:59")+stats("03-09 02:30:00")+stats("03-09 03:00:01"), west, "2025-03-09T09:59:59 - 2025-03-09T10:00:01", "no_such_time")
 	// (d) the stamps of the container runtime.
 	cri := "2026-03-05T06:30:10.125Z stdout F " + strings.Replace(stats("03-05 08:30:10"), "\n", "\n2026-03-05T06:30:20.5Z stdout F ", 1) + stats("03-05 08:30:20") + stats("03-05 08:30:30")
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("pod.log", []byte(cri)), Named: true}}, formats.Options{})
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes("pod.log", []byte(cri)), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +254,7 @@ func TestP43(t *testing.T) {
 func TestP47(t *testing.T) {
 	line := strings.TrimSuffix(stats("03-01 09:00:00"), "\n")
 	text := "2026-03-01T09:00:00.1Z stdout P " + line[:60] + "\n2026-03-01T09:00:00.2Z stderr F something else\n2026-03-01T09:00:00.3Z stdout P " + line[60:90] + "\n2026-03-01T09:00:00.4Z stdout F " + line[90:] + "\n"
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("pod.log", []byte(text)), Named: true}}, formats.Options{})
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes("pod.log", []byte(text)), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

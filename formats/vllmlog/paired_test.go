@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // span is one request as OpenTelemetry saw it.
@@ -78,7 +79,7 @@ func TestPairedWithSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res := read(t, formats.FromBytes("server.log", text), formats.Options{TZ: time.FixedZone("UTC-8", -8*3600)})
+	res := read(t, source.FromBytes("server.log", text), formats.Options{TZ: time.FixedZone("UTC-8", -8*3600)})
 	var prompt, output, loggedPrompt, loggedOutput float64
 	first, last := spans[0].start, spans[0].end
 	for _, s := range spans {

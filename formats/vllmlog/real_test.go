@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // The expressions of the reference for these lines, unlike the scanner's own way.
@@ -50,7 +51,7 @@ func TestRealFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			src := dated{formats.FromBytes(c.name, text), file.ModTime()}
+			src := dated{source.FromBytes(c.name, text), file.ModTime()}
 			head, err := formats.ReadHead(src)
 			if err != nil {
 				t.Fatal(err)
@@ -149,7 +150,7 @@ func TestDetection(t *testing.T) {
 	installer := strings.Repeat("Collecting something==1.2.3 (from other>=4.5->third==6.7)\n  Downloading something-1.2.3-py3-none-any.whl (1.2 MB)\n", 300_000/115)
 	for _, lines := range []int{1, 5000} {
 		text := installer + strings.Repeat(stats("03-01 09:00:00"), lines)
-		for _, src := range []formats.Source{formats.FromBytes("x", []byte(text)), piped{formats.FromBytes("x", []byte(text))}} {
+		for _, src := range []formats.Source{source.FromBytes("x", []byte(text)), piped{source.FromBytes("x", []byte(text))}} {
 			head, err := formats.ReadHead(src)
 			if err != nil {
 				t.Fatal(err)
@@ -172,7 +173,7 @@ func TestDetection(t *testing.T) {
 		`{"request_id":"r1","arrival":1764428000.25,"text":"Added request x."}` + "\n":                formats.No,
 		"INFO 03-01 09:00:00 [x.py:1] Received request a: prompt: 'x', params: SamplingParams(n=1)\n": formats.Sure,
 	} {
-		head, err := formats.ReadHead(formats.FromBytes("x", []byte(text)))
+		head, err := formats.ReadHead(source.FromBytes("x", []byte(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkDense(b *testing.B) {
 }
 
 func benchmark(b *testing.B, text []byte, want int) {
-	src := formats.FromBytes("server.log", text)
+	src := source.FromBytes("server.log", text)
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

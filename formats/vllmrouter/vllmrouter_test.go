@@ -7,6 +7,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestZone: the log's own zone does not matter, since the time of routing is
@@ -15,7 +16,7 @@ func TestZone(t *testing.T) {
 	for _, hour := range []string{"14", "06", "22"} {
 		text := "[2026-02-05 " + hour + ":22:33,125] INFO: Routing request a with session id None to http://x at 1770301353.1247842, process time = 0.0013 (request.py:600:x)\n" +
 			"[2026-02-05 " + hour + ":22:36,002] INFO: [a] Orchestrated streaming request completed, total time = 2.8773s (request.py:892:x)\n"
-		r, err := Format.Open(context.Background(), formats.FromBytes("router.log", []byte(text)), formats.Whole, formats.Options{Workers: 1})
+		r, err := Format.Open(context.Background(), source.FromBytes("router.log", []byte(text)), formats.Whole, formats.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestSniff(t *testing.T) {
 		"INFO 03-01 09:00:00 [x.py:1] Added request a.\n": formats.No,
 		strings.Repeat("x\n", 10):                         formats.No,
 	} {
-		head, err := formats.ReadHead(formats.FromBytes("x", []byte(text)))
+		head, err := formats.ReadHead(source.FromBytes("x", []byte(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"servescope/analyzer/render"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 var present = time.Date(2026, 5, 17, 8, 30, 0, 0, time.UTC)
@@ -32,7 +33,7 @@ type answer struct {
 }
 
 // ask makes a call of keys and values and returns its last answer.
-func ask(t *testing.T, e *Engine, files []formats.Input, pairs ...string) answer {
+func ask(t *testing.T, e *Engine, files []source.Input, pairs ...string) answer {
 	t.Helper()
 	form := make(url.Values)
 	for i := 0; i < len(pairs); i += 2 {
@@ -71,7 +72,7 @@ func fixtures(t *testing.T) map[string][]byte {
 // direct is the report of a file without any bridge, as the command prints it.
 func direct(t *testing.T, name string, text []byte, q *query.Query) ([]byte, error) {
 	t.Helper()
-	inputs, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes(name, text), Named: true}}, formats.Options{Workers: 2})
+	inputs, err := source.Unpack([]source.Input{{Source: source.FromBytes(name, text), Named: true}}, formats.Options{Workers: 2})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func TestReports(t *testing.T) {
 	}
 	for name, text := range fixtures(t) {
 		e := newEngine()
-		files := []formats.Input{{Source: formats.FromBytes(name, text)}}
+		files := []source.Input{{Source: source.FromBytes(name, text)}}
 		opened := ask(t, e, files, "op", "open", "session", "7")
 		want, failure := direct(t, name, text, new(query.Query))
 		if (opened.head["type"] == "error") != (failure != nil) {
@@ -138,13 +139,13 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := func(text string) []formats.Input {
-		return []formats.Input{{Source: formats.FromBytes("a.txt", []byte(text))}}
+	one := func(text string) []source.Input {
+		return []source.Input{{Source: source.FromBytes("a.txt", []byte(text))}}
 	}
 	if a := ask(t, e, one(string(sample)), "op", "open", "session", "1"); a.head["type"] != "result" {
 		t.Fatal(a.head)
 	}
-	f := func(code, flag string, files []formats.Input, pairs ...string) {
+	f := func(code, flag string, files []source.Input, pairs ...string) {
 		t.Helper()
 		a := ask(t, e, files, pairs...)
 		got, _ := a.head["flag"].(string)

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer"
 	"servescope/analyzer/report"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // Options is what the face decides that an engine works for.
@@ -53,7 +54,7 @@ func New(opt Options) *Engine {
 
 // Call answers one request. files are those of open, which belong to the session
 // from then on. It returns when the last answer has been given; ctx cancels it.
-func (e *Engine) Call(ctx context.Context, request []byte, files []formats.Input, out Out) {
+func (e *Engine) Call(ctx context.Context, request []byte, files []source.Input, out Out) {
 	head, body, err := e.call(ctx, request, files, out)
 	if err != nil {
 		head, body = failureOf(ctx, err), nil
@@ -78,7 +79,7 @@ type result struct {
 
 var done = &result{"result"}
 
-func (e *Engine) call(ctx context.Context, request []byte, files []formats.Input, out Out) (head any, body []byte, err error) {
+func (e *Engine) call(ctx context.Context, request []byte, files []source.Input, out Out) (head any, body []byte, err error) {
 	m, err := decode(request)
 	if err != nil {
 		return nil, nil, err

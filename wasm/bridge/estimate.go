@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // estimate says what reading is going to take, before anything is read.
@@ -44,7 +45,7 @@ var perLineOf = map[string]int64{"tokenlog-events": 60, "sglanglog": 380}
 // estimateOf estimates what reading the inputs takes, of which formats are known. It is
 // nil where there is no limit, and where nothing tells: of an input that does not know
 // its length before it is read through, and of tables in blocks, whose rows are packed.
-func (e *Engine) estimateOf(inputs []formats.Input, known []*formats.Format) *estimate {
+func (e *Engine) estimateOf(inputs []source.Input, known []*formats.Format) *estimate {
 	if e.opt.Limit <= 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // endless is a source of so many copies of a text.
@@ -43,8 +44,8 @@ func TestEstimate(t *testing.T) {
 	}{{1_000, 3 << 30, true}, {4_000_000, 3 << 30, true}, {5_000_000, 3 << 30, false}, {4_000_000, 0, true}} {
 		e := newEngine()
 		e.opt.Limit = c.limit
-		src := &endless{Source: formats.FromBytes("long.jsonl", nil), text: line, n: c.lines}
-		head := ask(t, e, []formats.Input{{Source: src}}, "op", "open", "session", "1").head
+		src := &endless{Source: source.FromBytes("long.jsonl", nil), text: line, n: c.lines}
+		head := ask(t, e, []source.Input{{Source: src}}, "op", "open", "session", "1").head
 		got, _ := head["estimate"].(map[string]any)
 		if c.limit == 0 {
 			if got != nil {
@@ -64,7 +65,7 @@ func TestEstimate(t *testing.T) {
 	text := `{"date": "20260205-142233", "endpoint_type": "vllm", "backend": "vllm", "label": null, "model_id": "m", "num_prompts": 1, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": null, "duration": 1.5, "completed": 1, "total_input_tokens": 5, "total_output_tokens": 2, "request_throughput": 0.6, "input_lens": [5], "output_lens": [2], "ttfts": [0.1], "itls": [[0.1]], "generated_texts": ["` + strings.Repeat("x", 1000) + `"], "errors": [""]}`
 	e := newEngine()
 	e.opt.Limit = 1 << 30
-	head := ask(t, e, []formats.Input{{Source: formats.FromBytes("result.json", []byte(text))}}, "op", "open", "session", "1").head
+	head := ask(t, e, []source.Input{{Source: source.FromBytes("result.json", []byte(text))}}, "op", "open", "session", "1").head
 	if got, _ := head["estimate"].(map[string]any); got["memory"] != float64(started+perInput+len(text)/8) {
 		t.Errorf("a document: %v", head)
 	}
@@ -80,8 +81,8 @@ func TestEstimateRuns(t *testing.T) {
 	}{{1000, true}, {5800, false}} {
 		e := newEngine()
 		e.opt.Limit = 4 << 30
-		src := &endless{Source: formats.FromBytes("sweep.jsonl", nil), text: line, n: c.runs}
-		got, _ := ask(t, e, []formats.Input{{Source: src}}, "op", "open", "session", "1").head["estimate"].(map[string]any)
+		src := &endless{Source: source.FromBytes("sweep.jsonl", nil), text: line, n: c.runs}
+		got, _ := ask(t, e, []source.Input{{Source: src}}, "op", "open", "session", "1").head["estimate"].(map[string]any)
 		n, _ := got["runs"].(float64)
 		if n < 0.98*float64(c.runs) || n > 1.02*float64(c.runs) || got["fits"] != c.fits || got["memory"].(float64) < n*perRun {
 			t.Errorf("%d runs: %v", c.runs, got)

@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer"
 	"servescope/analyzer/report"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // opened is the head of the answer to open.
@@ -20,7 +21,7 @@ type opened struct {
 }
 
 // open opens files under the number of a session. Labels stand beside files.
-func (e *Engine) open(ctx context.Context, m message, files []formats.Input) (any, []byte, error) {
+func (e *Engine) open(ctx context.Context, m message, files []source.Input) (any, []byte, error) {
 	number := m.text("session")
 	labels := m["label"]
 	for i := range files {
@@ -35,7 +36,7 @@ func (e *Engine) open(ctx context.Context, m message, files []formats.Input) (an
 	}
 	s := &session{gate: new(gate)}
 	opt.Progress = s.gate.read
-	inputs, err := formats.Unpack(files, formats.Options{Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now})
+	inputs, err := source.Unpack(files, formats.Options{Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now})
 	if err != nil {
 		return nil, nil, err
 	}

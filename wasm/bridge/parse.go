@@ -9,12 +9,13 @@ import (
 	"servescope/analyzer"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/wasm/wire"
 )
 
 // parse reads a range of the source that came with the request for another worker,
 // and folds it.
-func (e *Engine) parse(ctx context.Context, m message, files []formats.Input, out Out) (any, []byte, error) {
+func (e *Engine) parse(ctx context.Context, m message, files []source.Input, out Out) (any, []byte, error) {
 	var o order
 	code, err := hex.DecodeString(m.text("order"))
 	if err != nil || !wire.Load(code, &o) || len(files) != 1 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestPartialReports: while a file is read, reports of its first rows come with the
@@ -26,7 +26,7 @@ func TestPartialReports(t *testing.T) {
 	e := newEngine()
 	e.opt.Workers = 1
 	e.opt.Now = func() time.Time { return present.Add(time.Duration(looks.Add(1)) * step) }
-	ask(t, e, []formats.Input{{Source: formats.FromBytes(name, text)}}, "op", "open", "session", "1")
+	ask(t, e, []source.Input{{Source: source.FromBytes(name, text)}}, "op", "open", "session", "1")
 	var rows []float64
 	var at []time.Duration
 	var last []byte
@@ -59,7 +59,7 @@ func TestPartialReports(t *testing.T) {
 		}
 	}
 	still := newEngine()
-	ask(t, still, []formats.Input{{Source: formats.FromBytes(name, text)}}, "op", "open", "session", "1")
+	ask(t, still, []source.Input{{Source: source.FromBytes(name, text)}}, "op", "open", "session", "1")
 	if want := ask(t, still, nil, "op", "run", "session", "1").body; !bytes.Equal(last, want) {
 		t.Error("the report differs with reports of parts before it")
 	}

@@ -16,6 +16,7 @@ import (
 	"servescope/analyzer/render"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // long is the sample's records, over and over, with a damaged one here and there.
@@ -37,7 +38,7 @@ func long(t *testing.T) []byte {
 
 func reportOf(t *testing.T, text []byte, places analyzer.Remote) (string, error) {
 	t.Helper()
-	inputs, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("long.jsonl", text), Named: true}}, formats.Options{})
+	inputs, err := source.Unpack([]source.Input{{Source: source.FromBytes("long.jsonl", text), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestRemotely(t *testing.T) {
 		if calls <- k; strings.HasPrefix(string(request), "op=states") {
 			folds.Add(1)
 		}
-		workers[k].Call(ctx, request, []formats.Input{{Source: src}}, out)
+		workers[k].Call(ctx, request, []source.Input{{Source: src}}, out)
 	}
 	every := func(formats.Source) bool { return true }
 	got, err := reportOf(t, text, Remotely(3, call, every))
@@ -86,7 +87,7 @@ func TestRemotely(t *testing.T) {
 		t.Error("a report without what the workers read")
 	}
 	failing := func(ctx context.Context, k int, request []byte, src formats.Source, out Out) {
-		workers[k].Call(ctx, request, []formats.Input{{Source: broken{src}}}, out)
+		workers[k].Call(ctx, request, []source.Input{{Source: broken{src}}}, out)
 	}
 	if _, err := reportOf(t, text, Remotely(3, failing, every)); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
 		t.Errorf("a source that cannot be read: %v", err)

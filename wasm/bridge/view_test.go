@@ -8,7 +8,7 @@ import (
 
 	"servescope/analyzer"
 	"servescope/analyzer/query"
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // TestView holds what comes through the bridge to what the session shows.
@@ -18,7 +18,7 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newEngine()
-	if a := ask(t, e, []formats.Input{{Source: formats.FromBytes("a", sample)}}, "op", "open", "session", "1"); a.head["type"] != "result" {
+	if a := ask(t, e, []source.Input{{Source: source.FromBytes("a", sample)}}, "op", "open", "session", "1"); a.head["type"] != "result" {
 		t.Fatal(a.head)
 	}
 	f, err := query.ParseFilter("prompt_tokens > 300")

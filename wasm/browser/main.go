@@ -16,7 +16,7 @@ import (
 	"context"
 	"syscall/js"
 
-	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/wasm/bridge"
 )
 
@@ -54,11 +54,11 @@ func serve(e *bridge.Engine) {
 }
 
 // filesOf makes inputs of an array of File.
-func filesOf(list js.Value) []formats.Input {
+func filesOf(list js.Value) []source.Input {
 	if !list.Truthy() {
 		return nil
 	}
-	out := make([]formats.Input, list.Length())
+	out := make([]source.Input, list.Length())
 	for i := range out {
 		out[i].Source = newBlob(list.Index(i))
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"syscall/js"
 
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // chunkSize is how much of a stream is read at a time.
@@ -32,7 +32,7 @@ type chunk struct {
 }
 
 // Stream implements formats.Streamer.
-func (b *blob) Stream(from, to int64) formats.ReadAtCloser {
+func (b *blob) Stream(from, to int64) source.ReadAtCloser {
 	s := &stream{blob: b, at: from, next: make(chan js.Value, 1)}
 	for i := range s.held {
 		s.held[i] = chunk{from, js.Global().Get("Uint8Array").New()}
@@ -94,7 +94,7 @@ func (s *stream) Close() error {
 type onward struct {
 	*blob
 	off, read int64
-	rest      formats.ReadAtCloser // nil before it has begun
+	rest      source.ReadAtCloser // nil before it has begun
 }
 
 // Read implements io.Reader.

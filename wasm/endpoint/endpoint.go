@@ -27,6 +27,7 @@ import (
 
 	"servescope/analyzer"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // Limits of what a host with little memory accepts.
@@ -172,8 +173,8 @@ func (e *endpoint) session(r *http.Request, f *file) (*analyzer.Session, context
 			}
 		}
 	}
-	src := formats.FromReaderAt(f.name, f.data, f.data.size, time.Time{})
-	inputs, err := formats.Unpack([]formats.Input{{Source: src, Named: true}}, formats.Options{Workers: 1, Memory: budget, Now: opt.Now})
+	src := source.FromReaderAt(f.name, f.data, f.data.size, time.Time{})
+	inputs, err := source.Unpack([]source.Input{{Source: src, Named: true}}, formats.Options{Workers: 1, Memory: budget, Now: opt.Now})
 	if err != nil {
 		return nil, nil, err
 	}

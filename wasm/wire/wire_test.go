@@ -13,6 +13,7 @@ import (
 	"servescope/analyzer/trace/manifest"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // fill sets every field of a value to something that is not zero.
@@ -82,7 +83,7 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Open(t.Context(), formats.FromBytes("a", text), formats.Whole, formats.Options{Workers: 1, Block: 1000, Lists: true})
+	r, err := f.Open(t.Context(), source.FromBytes("a", text), formats.Whole, formats.Options{Workers: 1, Block: 1000, Lists: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // TestColumnsAgreeWithReport: the exported columns hold the values that the
@@ -22,7 +23,7 @@ import (
 func TestColumnsAgreeWithReport(t *testing.T) {
 	ctx := context.Background()
 	for _, def := range metric.Definitions() {
-		inputs, err := formats.Expand([]string{filepath.Join("..", "..", "..", "testdata", "sample", "vllm-bench.json")}, nil, formats.Options{Workers: 1})
+		inputs, err := source.Expand([]string{filepath.Join("..", "..", "..", "testdata", "sample", "vllm-bench.json")}, nil, formats.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // foreign are files that other programs write of requests: how each is made, what
@@ -103,7 +104,7 @@ func readRows(t *testing.T, path string, lineOf func(*trace.Batch, int) string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := formats.FromBytes(path, data)
+	src := source.FromBytes(path, data)
 	head, err := formats.ReadHead(src)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"servescope/analyzer/trace/manifest"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // exporters write a table as a file that can be read back, by the end of its name.
@@ -34,10 +35,10 @@ var exporters = map[string]func(*bytes.Buffer, *table.Table) writer{
 	"arrows": func(out *bytes.Buffer, t *table.Table) writer { return arrow.NewWriter(out, t, arrow.Options{}) },
 }
 
-func open(t *testing.T, sources ...formats.Input) *analyzer.Session {
+func open(t *testing.T, sources ...source.Input) *analyzer.Session {
 	t.Helper()
 	now := time.Unix(1785405600, 0).UTC()
-	inputs, err := formats.Unpack(sources, formats.Options{Workers: 1, Now: now})
+	inputs, err := source.Unpack(sources, formats.Options{Workers: 1, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func reportOf(t *testing.T, s *analyzer.Session, counts bool) map[string]any {
 }
 
 // exportAll returns every table of a session that has rows, written as ext.
-func exportAll(t *testing.T, s *analyzer.Session, ext string) (out []formats.Input) {
+func exportAll(t *testing.T, s *analyzer.Session, ext string) (out []source.Input) {
 	t.Helper()
 	ctx := context.Background()
 	for _, tab := range []*table.Table{table.Requests(table.Options{}), table.Rows(trace.Steps, table.Options{}), table.Rows(trace.Collectives, table.Options{})} {
@@ -111,7 +112,7 @@ func exportAll(t *testing.T, s *analyzer.Session, ext string) (out []formats.Inp
 			t.Fatal(err)
 		}
 		if rows > 0 {
-			out = append(out, formats.Input{Source: formats.FromBytes(tab.Name+"."+ext, file.Bytes()), Named: true})
+			out = append(out, source.Input{Source: source.FromBytes(tab.Name+"."+ext, file.Bytes()), Named: true})
 		}
 	}
 	return out
@@ -141,7 +142,7 @@ func TestReadBack(t *testing.T) {
 		}
 		name, _ := filepath.Rel(root, path)
 		t.Run(filepath.ToSlash(name), func(t *testing.T) {
-			s := open(t, formats.Input{Source: formats.FromBytes(name, data), Named: true})
+			s := open(t, source.Input{Source: source.FromBytes(name, data), Named: true})
 			defer s.Close()
 			if err := s.Empty(); err != nil {
 				t.Fatal(err)
@@ -169,12 +170,12 @@ func TestReadBackLabels(t *testing.T) {
 	if runtime.GOOS == "js" {
 		t.Skip("the core of browsers reads no exports")
 	}
-	read := func(label, name string) formats.Input {
+	read := func(label, name string) source.Input {
 		data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "formats", filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return formats.Input{Source: formats.FromBytes(name, data), Label: label, Named: true}
+		return source.Input{Source: source.FromBytes(name, data), Label: label, Named: true}
 	}
 	s := open(t, read("a", "tokenlog/plain/input.jsonl"), read("b", "vllmbench/appended/input.json"), read("a", "tokenlog/tokens/input.jsonl"),
 		read("", "vllmbench/spec-decode/input.json"))

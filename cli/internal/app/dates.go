@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"servescope/analyzer"
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // dates reads --year and --tz. A value is of all logs, or behind a label of the
@@ -47,10 +47,10 @@ func labelled(text string) (label, value string) {
 
 // checkLabels refuses years and zones of labels that no input has. Those of operands
 // that are read apart, as a baseline is, are known as well.
-func checkLabels(opt *analyzer.Options, inputs *formats.Inputs, operands []string) error {
+func checkLabels(opt *analyzer.Options, inputs *source.Inputs, operands []string) error {
 	for flag, labels := range map[string][]string{"--year": slices.Sorted(maps.Keys(opt.Years)), "--tz": slices.Sorted(maps.Keys(opt.Zones))} {
 		for _, label := range labels {
-			if label != "" && !slices.ContainsFunc(inputs.List, func(in formats.Input) bool { return in.Label == label }) &&
+			if label != "" && !slices.ContainsFunc(inputs.List, func(in source.Input) bool { return in.Label == label }) &&
 				!slices.ContainsFunc(operands, func(o string) bool { return strings.HasPrefix(o, label+"=") }) {
 				return usagef("%s %s=…: no input has the label %s", flag, label, label).with("label an input as %s=FILE", label)
 			}

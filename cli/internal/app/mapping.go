@@ -11,6 +11,7 @@ import (
 
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // mapping reads --map: assignments of roles to columns, or @FILE with an object
@@ -73,7 +74,7 @@ func (p *Process) suggest(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := formats.Expand(c.Args().Slice(), p.Stdin, formats.Options{Context: c.Context, Now: p.Now})
+	inputs, err := source.Expand(c.Args().Slice(), p.Stdin, formats.Options{Context: c.Context, Now: p.Now})
 	if err != nil {
 		return err
 	}

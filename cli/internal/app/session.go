@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // inputFlags are the flags that say how files are read.
@@ -68,7 +69,7 @@ func (p *Process) openWith(c *cli.Context, force string, progress func(*cli.Cont
 
 // openInputs is openWith for other operands than those of c, and given options.
 func (p *Process) openInputs(c *cli.Context, operands []string, force string, opt analyzer.Options, progress func(*cli.Context) (show func(done, total int64), clear func())) (*workspace, error) {
-	inputs, err := formats.Expand(operands, p.Stdin, formats.Options{
+	inputs, err := source.Expand(operands, p.Stdin, formats.Options{
 		Context: c.Context,
 		Workers: opt.Workers, Memory: opt.Memory, Scratch: opt.Scratch, Now: opt.Now,
 	})

@@ -15,6 +15,7 @@ import (
 	"servescope/analyzer/render"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 	"servescope/wasm/bridge"
 )
 
@@ -22,7 +23,7 @@ import (
 func testViewer(t *testing.T) (v *viewer, server *httptest.Server, want string) {
 	t.Helper()
 	open := func(progress func(done, total int64)) *analyzer.Session {
-		in, err := formats.Expand([]string{"../../../testdata/sample/tokenlog.jsonl"}, nil, formats.Options{})
+		in, err := source.Expand([]string{"../../../testdata/sample/tokenlog.jsonl"}, nil, formats.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 // selves are what this program itself measures, each run in a process of its own.
@@ -22,7 +23,7 @@ var selves = map[string]func(path string) error{"newlines": countNewlines, "json
 // scan reads a file as the program does, on one goroutine, up to the batches of
 // rows, without any analysis.
 func scan(path string) error {
-	inputs, err := formats.Expand([]string{path}, os.Stdin, formats.Options{Workers: 1})
+	inputs, err := source.Expand([]string{path}, os.Stdin, formats.Options{Workers: 1})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"servescope/analyzer/render"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 )
 
 func main() {
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(files []string) error {
-	inputs, err := formats.Expand(files, os.Stdin, formats.Options{Workers: 1})
+	inputs, err := source.Expand(files, os.Stdin, formats.Options{Workers: 1})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ var leaves = map[string]string{
 }
 
 // shared lists the packages below formats that are not formats.
-var shared = []string{"servescope/formats/all", "servescope/formats/formatstest"}
+var shared = []string{"servescope/formats/all", "servescope/formats/formatstest", "servescope/formats/source"}
 
 // only lists imports (by pattern) and the packages (by pattern, without the
 // module's name) that alone may have them.
@@ -54,7 +54,7 @@ var only = []struct{ what, who, why string }{
 	{`^servescope/formats(/.*)?$`, `^(formats(/.*)?|analyzer(/(dataset|load|selection|fold|assemble|view))?|cli/.*|wasm/.*)$`,
 		"kernels, metrics, decompositions, joins and renderers never see a format"},
 	{`^servescope/analyzer/(kernel|metric|report|render|query|decompose|join)(/.*)?$`, `^(analyzer(/.*)?|cli/.*|wasm/.*)$`,
-		"a format imports formats, formats/internal/*, trace, diag and unit"},
+		"a format imports formats, formats/source, formats/internal/*, trace, diag and unit"},
 	{`^servescope/(cli|wasm)/`, `^(cli|wasm)/`, "the core does not know its faces"},
 	{`^(flag|os/signal|os/exec|net|net/http|log|log/slog|github.com/urfave/.*|github.com/schollz/.*)$`,
 		`^(cli|wasm|formats/tokenlog/emitters)/|^formats/formatstest`, "only the command touches flags, signals, processes, the network and logs"},

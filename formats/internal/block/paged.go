@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync/atomic"
 
-	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // The rest of a block's last line: short bytes of it are read at once, and a
@@ -20,7 +20,7 @@ const (
 // the lines that start in it.
 type paged struct {
 	extent
-	at  formats.ReadAtCloser
+	at  source.ReadAtCloser
 	eof int64 // size of the source as it was opened, or -1; what is appended later is not read
 	seq atomic.Int64
 }
@@ -29,7 +29,7 @@ func newPaged(e extent, at io.ReaderAt, size int64) *paged {
 	if size >= 0 && (e.to < 0 || e.to > size) {
 		e.to = size
 	}
-	return &paged{extent: e, at: formats.Stream(at, max(e.from-1, 0), e.to+short), eof: size}
+	return &paged{extent: e, at: source.Stream(at, max(e.from-1, 0), e.to+short), eof: size}
 }
 
 func (p *paged) claim() int64 { return p.seq.Add(1) - 1 }

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
+	"servescope/formats/source"
 )
 
 var toy = Dialect{
@@ -47,7 +48,7 @@ opt.rate = rate`,
 // read reads a text in small pieces and returns what it holds.
 func read(t *testing.T, text string) (runs []*trace.RunMeta, rows []string, r formats.Reader) {
 	t.Helper()
-	r, err := Open(context.Background(), formats.FromBytes("t", []byte(text)), formats.Options{Block: 64, Lists: true}, &toy)
+	r, err := Open(context.Background(), source.FromBytes("t", []byte(text)), formats.Options{Block: 64, Lists: true}, &toy)
 	if err != nil {
 		t.Fatal(err)
 	}

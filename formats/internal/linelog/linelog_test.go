@@ -11,6 +11,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // The values of the test's table.
@@ -153,7 +154,7 @@ var in2026 = formats.Options{Workers: 1, Year: 2026, TZ: time.UTC}
 // records checks the records of a text, without offset and time.
 func records(t *testing.T, text string, want ...string) result {
 	t.Helper()
-	res := read(t, formats.FromBytes("x", []byte(text)), in2026)
+	res := read(t, source.FromBytes("x", []byte(text)), in2026)
 	var got []string
 	for _, r := range res.records {
 		name, rest, _ := strings.Cut(r, "@")
@@ -256,7 +257,7 @@ func TestP41(t *testing.T) {
 // full checks whole records, with offset and time.
 func full(t *testing.T, opt formats.Options, text string, want ...string) {
 	t.Helper()
-	if res := read(t, formats.FromBytes("x.log", []byte(text)), opt); fmt.Sprintf("%q", res.records) != fmt.Sprintf("%q", want) {
+	if res := read(t, source.FromBytes("x.log", []byte(text)), opt); fmt.Sprintf("%q", res.records) != fmt.Sprintf("%q", want) {
 		t.Errorf("%q:\n got %q\nwant %q", text, res.records, want)
 	}
 }
@@ -383,7 +384,7 @@ func TestAccount(t *testing.T) {
 func TestExamples(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
-		res := read(t, formats.FromBytes("x", []byte(line+"\n")), in2026)
+		res := read(t, source.FromBytes("x", []byte(line+"\n")), in2026)
 		if msg := res.msgs["unrecognised_line"]; !strings.HasSuffix(msg, ": "+want) {
 			t.Errorf("%q gives %q, want %q", line, msg, want)
 		}
@@ -426,7 +427,7 @@ func TestCuts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 40 {
 		text := []byte(randomLog(r, 120))
-		src := formats.FromBytes("x", text)
+		src := source.FromBytes("x", text)
 		want := read(t, src, formats.Options{Workers: 1})
 		for range 6 {
 			opt := formats.Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(1<<r.IntN(13))}
@@ -452,7 +453,7 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(similar(rand.New(rand.NewPCG(1, 1)), 30)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		sameScan(t, string(text))
-		src := formats.FromBytes("x", text)
+		src := source.FromBytes("x", text)
 		a := read(t, src, formats.Options{Workers: 1})
 		b := read(t, src, formats.Options{Workers: 3, Block: 7})
 		if fmt.Sprint(a.records, a.account, a.diags) != fmt.Sprint(b.records, b.account, b.diags) {

@@ -9,6 +9,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 // nearTable has a kind without a time and one that holds its own.
@@ -46,7 +47,7 @@ func readTimes(t *testing.T, text string, want ...string) {
 	for size := range len(text) + 1 {
 		var got times
 		opt := formats.Options{Workers: 1, Block: size} // 0: the usual size
-		r, err := Open(context.Background(), formats.FromBytes("x", []byte(text)), formats.Whole, opt, nearTable(), new(trace.RunMeta), func(*Log) Fold { return &got })
+		r, err := Open(context.Background(), source.FromBytes("x", []byte(text)), formats.Whole, opt, nearTable(), new(trace.RunMeta), func(*Log) Fold { return &got })
 		if err != nil {
 			t.Fatal(err)
 		}

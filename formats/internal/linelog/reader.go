@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/block"
+	"servescope/formats/source"
 )
 
 // Fold makes rows of records. One belongs to one reader, which calls it on one
@@ -66,7 +67,7 @@ func Ready(b *trace.Builder, all bool) bool {
 func Open(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options, t *Table, meta *trace.RunMeta, make func(*Log) Fold) (formats.Reader, error) {
 	r := &reader{t: t, src: src, meta: meta, log: Log{file: src.Name(), meta: meta}}
 	text, stamped := src, false
-	if s := formats.StampedOf(src); s != nil {
+	if s := source.StampedOf(src); s != nil {
 		text, stamped = s, true
 	}
 	r.clock = clock{log: &r.log, zone: opt.TZ, year: opt.Year, mod: src.ModTime()}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 func TestCivil(t *testing.T) {
@@ -121,7 +122,7 @@ func TestRuntime(t *testing.T) {
 		stamp := fmt.Sprintf("2026-03-01T09:00:0%d.%d25Z", i, i)
 		text.WriteString(stamp + " stdout F " + fmt.Sprintf(msg, i, i))
 	}
-	in, err := formats.Unpack([]formats.Input{{Source: formats.FromBytes("x", []byte(text.String())), Named: true}}, formats.Options{})
+	in, err := source.Unpack([]source.Input{{Source: source.FromBytes("x", []byte(text.String())), Named: true}}, formats.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

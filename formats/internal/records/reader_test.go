@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 func TestDate(t *testing.T) {
@@ -111,7 +112,7 @@ func TestObjects(t *testing.T) {
 		var c *collect
 		d := &Dialect{Name: "x", New: func(w *Writer) Fold { c = &collect{Writer: w}; return c }}
 		for size := 1; size < 40; size += 13 {
-			r, err := Open(context.Background(), formats.FromBytes("x", []byte(text)), formats.Options{Block: size}, d)
+			r, err := Open(context.Background(), source.FromBytes("x", []byte(text)), formats.Options{Block: size}, d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +136,7 @@ func TestHopeless(t *testing.T) {
 	text := []byte(strings.Repeat("{\"a\":\n", 200_000))
 	var c *collect
 	d := &Dialect{Name: "x", New: func(w *Writer) Fold { c = &collect{Writer: w}; return c }}
-	r, err := Open(context.Background(), formats.FromBytes("x", text), formats.Options{}, d)
+	r, err := Open(context.Background(), source.FromBytes("x", text), formats.Options{}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestTable(t *testing.T) {
 			d := &Dialect{Name: "x", Table: true, Fields: map[string]int{"a": 0, "b": 1, "c.d": 2}, New: func(w *Writer) Fold {
 				return &rows{w, &out}
 			}}
-			r, err := Open(context.Background(), formats.FromBytes("x", []byte(text)), formats.Options{Block: size}, d)
+			r, err := Open(context.Background(), source.FromBytes("x", []byte(text)), formats.Options{Block: size}, d)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -86,7 +87,7 @@ func TestChanges(t *testing.T) {
 		default: // grown
 			later = append(later, now...)
 		}
-		c := &changing{Source: formats.FromBytes("x", now), now: now, later: later}
+		c := &changing{Source: source.FromBytes("x", now), now: now, later: later}
 		var src formats.Source = c
 		if r.IntN(4) == 0 {
 			src = forward{c}

@@ -20,6 +20,7 @@ import (
 	"servescope/formats"
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/records"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -108,7 +109,7 @@ func TestAgainstEncodingJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 25 {
 		opt := formats.Options{Workers: 1 + r.IntN(4), Block: 1 << r.IntN(18), Lists: true}
-		src := formats.FromBytes("in.json", text.Bytes())
+		src := source.FromBytes("in.json", text.Bytes())
 		if r.IntN(3) == 0 {
 			src = sequential{src}
 		}
@@ -226,7 +227,7 @@ func TestMemory(t *testing.T) {
 // and says so; the next one is read.
 func TestBudget(t *testing.T) {
 	text := `{"completed": 1, "ttfts": [` + strings.Repeat("0.5,", 200_000) + `0.5], "errors": [` + strings.Repeat(`"",`, 200_000) + `""]}` + "\n" + `{"completed": 1, "ttfts": [0.5], "errors": [""]}`
-	r, err := Open(context.Background(), formats.FromBytes("x", []byte(text)), formats.Whole, formats.Options{Workers: 1, Memory: 1 << 20}, &plain)
+	r, err := Open(context.Background(), source.FromBytes("x", []byte(text)), formats.Whole, formats.Options{Workers: 1, Memory: 1 << 20}, &plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func TestBudget(t *testing.T) {
 func TestLongLists(t *testing.T) {
 	text := `{"completed": 4, "ttfts": [1, 1, 1, 1], "itls": [[` + strings.Repeat("1,", maxGaps+10) + `1], [2], [` + strings.Repeat("1", 100_000) + `], [2]], "errors": ["", "", "", ""]}`
 	for _, workers := range []int{1, 3} {
-		got, gaps := stamps(t, formats.FromBytes("x", []byte(text)), formats.Options{Workers: workers, Block: 5000, Lists: true})
+		got, gaps := stamps(t, source.FromBytes("x", []byte(text)), formats.Options{Workers: workers, Block: 5000, Lists: true})
 		want := []string{"0 1000000000 -1 -1 -1 []", "0 1000000000 3000000000 -1 -1 [2000000000]", "0 1000000000 -1 -1 -1 []", "0 1000000000 3000000000 -1 -1 [2000000000]"}
 		if !slices.Equal(got, want) || gaps != 2 {
 			t.Errorf("%d workers: %v", workers, got)
@@ -276,7 +277,7 @@ func TestBetweenRecords(t *testing.T) {
 		{"{\n\"completed\": 1,\n\"duration\"! 5\n}\n" + one, 2, 3, 2, 1, 0},
 		{one + "\n\xEF\xBB\xBF" + one + "\n\x1e" + one + "\x00\x00\x00", 3, 3, 3, 0, 0},
 	} {
-		r, err := Open(context.Background(), formats.FromBytes("x", []byte(c.text)), formats.Whole, formats.Options{Workers: 1}, &plain)
+		r, err := Open(context.Background(), source.FromBytes("x", []byte(c.text)), formats.Whole, formats.Options{Workers: 1}, &plain)
 		if err != nil {
 			t.Fatal(err)
 		}

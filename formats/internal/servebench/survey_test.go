@@ -10,13 +10,14 @@ import (
 
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 	"servescope/testdata/generate/shapes"
 )
 
 // everything is all that a reader says about a text.
 func everything(t *testing.T, text []byte, opt formats.Options) []string {
 	t.Helper()
-	src := formats.FromBytes("x", text)
+	src := source.FromBytes("x", text)
 	out, _ := stamps(t, src, opt)
 	r, err := Open(context.Background(), src, formats.Whole, opt, &plain)
 	if err != nil {

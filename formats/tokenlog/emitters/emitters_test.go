@@ -25,6 +25,7 @@ import (
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/all"
+	"servescope/formats/source"
 	"servescope/formats/tokenlog/emitters/nethttp"
 )
 
@@ -156,7 +157,7 @@ func post(url, id string, leave int) (s seen) {
 // rows reads a log: by id, the row of each choice.
 func rows(t *testing.T, log []byte) map[string][]row {
 	t.Helper()
-	src := formats.FromBytes("log", log)
+	src := source.FromBytes("log", log)
 	head, err := formats.ReadHead(src)
 	if err != nil {
 		t.Fatal(err)
