@@ -18,8 +18,6 @@ type profile struct {
 
 	n, numbers, whole, dates, durations, lists, commas int
 
-	decimals, groups int // of the commas, those that can only part decimals, and those that cannot
-	points           int // numbers with a point
 	numbered, dotted int // dates of three numbers, those parted by points
 	days, months     int // of these, those whose first number can only be the day, and whose second can only be
 	rounded          int // numbers whose last digits are not written: 1.767E+09
@@ -100,7 +98,7 @@ func (p *profile) value(c cell) float64 {
 	} else if _, ok := duration(raw); ok {
 		p.durations++
 	} else if decimalComma(raw) {
-		p.comma(raw)
+		p.commas++
 	}
 	return -1
 }
@@ -114,7 +112,6 @@ func (p *profile) numeral(raw []byte, v float64) {
 	d := 0
 	if k := bytes.IndexByte(raw, '.'); k >= 0 {
 		d = len(raw) - k - 1
-		p.points++
 	} else if p.typed != nil && p.typed.Step > 0 {
 		d = digits(raw)
 	}
@@ -128,17 +125,6 @@ func (p *profile) numeral(raw []byte, v float64) {
 		p.whole++
 	}
 	p.digits = max(p.digits, d)
-}
-
-// comma takes a number with a comma.
-func (p *profile) comma(raw []byte) {
-	p.commas++
-	head, tail, _ := bytes.Cut(raw, []byte(","))
-	if bytes.ContainsAny(tail, ",.") || bytes.IndexByte(head, '.') >= 0 {
-		p.groups++
-	} else if len(tail) != 3 {
-		p.decimals++
-	}
 }
 
 // decimalComma tells whether raw is a number with a comma: 1,5 or 1,500.

@@ -26,26 +26,14 @@ type sample struct {
 // sampleOf reads the head of a source. Names given in assignments tell a row of
 // names from one of values.
 func sampleOf(head []byte, given []assignment, parts []partition) (*sample, outcome) {
-	s, res := sampleWith(head, given, parts, false)
-	if res == found && s.flat && s.delim != ',' && s.decimals(given) {
-		return sampleWith(head, given, parts, true)
-	}
-	if !s.flat {
-		s = s.listed(head, given, parts)
-	}
-	return s, res
-}
-
-// sampleWith reads it where a comma parts decimals, or does not.
-func sampleWith(head []byte, given []assignment, parts []partition, comma bool) (*sample, outcome) {
 	in := inputOf(bytes.Clone(head))
-	s := &sample{table: &table{comma: comma}}
+	s := &sample{table: new(table)}
 	s.learn0(given)
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
 		s.partitioned(parts)
 		s.profileAll(in)
-		return s, found
+		return s.listed(head, given, parts), found
 	}
 	if _, s.told = told(head); s.told {
 		s.read(in)

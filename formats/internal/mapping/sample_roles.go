@@ -37,9 +37,6 @@ func (s *sample) learn(given []assignment) *mapping {
 
 // infer says what the columns mean.
 func (s *sample) infer(m *mapping) {
-	if s.comma {
-		m.notes = append(m.notes, "numbers have a decimal comma: some have other than three digits behind it")
-	}
 	s.guess(m)
 	s.unused(m)
 	s.eventShape(m)

@@ -284,37 +284,3 @@ func (s *sample) each(m *mapping, values []float64) (out []float64) {
 	}
 	return out
 }
-
-// decimals tells whether commas in numbers can only part decimals: those of some
-// column of times are in front of other than three digits, and nothing in columns that
-// are used says otherwise: a comma that comes twice or in a number of tokens, or a
-// point. Other columns may hold anything with a comma: the numbers of two GPUs, a place.
-func (s *sample) decimals(given []assignment) bool {
-	some := false
-	for i := range s.profiles {
-		p := &s.profiles[i]
-		times, counts := s.numeric(i, given)
-		if (times || counts) && (p.groups > 0 || p.points > 0) || counts && p.commas > 0 {
-			return false
-		}
-		some = some || times && p.decimals > 0
-	}
-	return some
-}
-
-// numeric tells whether a column may be one of times, or of counts.
-func (s *sample) numeric(i int, given []assignment) (times, counts bool) {
-	for _, a := range given {
-		if s.index(a.column) == i {
-			return timed(a.role), about[a.role].class == count
-		}
-	}
-	p := &s.profiles[i]
-	for r := noRole + 1; r < roles; r++ {
-		if match(r, p.joined, p.levels) >= 0 {
-			times = times || timed(r)
-			counts = counts || about[r].class == count
-		}
-	}
-	return times, counts
-}

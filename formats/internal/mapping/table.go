@@ -49,7 +49,6 @@ type table struct {
 	typed  *typed
 	flat   bool // cells are found by their place, and their texts have no escapes: no objects
 	delim  byte
-	comma  bool     // parts decimals: another delimiter parts cells
 	header bool     // the first row names the columns
 	told   bool     // a line in front of it tells the delimiter
 	ahead  int      // rows in front of it that are a title or comments

@@ -92,9 +92,6 @@ func (t *table) cell(n int, raw []byte) {
 		}
 		t.rec.cells = append(t.rec.cells, cell{})
 	}
-	if t.comma {
-		raw = t.point(raw)
-	}
 	t.rec.cells[n] = textCell(raw)
 }
 
@@ -123,23 +120,6 @@ func (t *table) quoted(b []byte, i int) ([]byte, int) {
 	}
 	t.spare = append(t.spare, b[from:i-1]...)
 	return t.spare[own:], i
-}
-
-// point returns a cell of a table whose decimals a comma parts with a point for it. A
-// point that it has would part thousands, or is a mistake: with a comma it is no number.
-func (t *table) point(raw []byte) []byte {
-	from, to := byte(','), byte('.')
-	if !decimalComma(raw) || bytes.Count(raw, []byte(",")) != 1 {
-		if _, ok := float(raw); !ok || bytes.IndexByte(raw, '.') < 0 {
-			return raw
-		}
-		from, to = to, from
-	}
-	k := len(t.spare)
-	t.spare = append(t.spare, raw...)
-	raw = t.spare[k:len(t.spare):len(t.spare)]
-	raw[bytes.IndexByte(raw, from)] = to
-	return raw
 }
 
 // blank tells whether a row has delimiters and nothing else, as between the blocks of
