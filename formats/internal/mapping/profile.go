@@ -33,8 +33,6 @@ type profile struct {
 	flags     int           // values that are true or false
 	texts     []string      // by record, of such a column
 	typed     *column.Field // what a columnar file says of it, or nil
-
-	other func(p *profile, raw []byte) bool // takes a date in a form beyond that of parseDate; nil: none are taken
 }
 
 // add takes the value of record k.
@@ -93,7 +91,7 @@ func (p *profile) value(c cell) float64 {
 	if d, ok := parseDate(raw); ok {
 		p.dates++
 		p.digits = max(p.digits, d.digits)
-	} else if p.other != nil && p.other(p, raw) {
+	} else if p.otherDate(raw) {
 		p.dates++
 	} else if _, ok := duration(raw); ok {
 		p.durations++

@@ -131,7 +131,7 @@ func (s *sample) take() {
 // fill makes the profiles of columns that have none.
 func (s *sample) fill() {
 	for len(s.profiles) < len(s.names) {
-		p := profile{other: (*profile).otherDate}
+		var p profile
 		i := len(s.profiles)
 		p.joined, p.levels, p.named = words(s.names[i][max(s.wrap(i), len(s.base)):])
 		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
