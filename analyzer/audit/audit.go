@@ -48,17 +48,6 @@ const (
 // gravity orders findings.
 var gravity = [...]string{Impossible, Differs, Identity, Explained}
 
-// inquiry is an audit in the making.
-type inquiry struct {
-	*Subject
-	out   *report.Audit
-	list  []*report.Finding
-	cells []Cell // under other definitions
-	asked bool   // for them
-
-	verified map[*trace.Reported]bool // the requests give these: no other figure can prove them wrong
-}
-
 // Run audits a subject. The verdicts are in the order of its figures.
 func Run(s *Subject) (*report.Audit, []Verdict) {
 	a := &inquiry{Subject: s, out: &report.Audit{Figures: int64(len(s.Reported))}, verified: make(map[*trace.Reported]bool)}
@@ -93,47 +82,11 @@ func Run(s *Subject) (*report.Audit, []Verdict) {
 	return a.out, verdicts
 }
 
-// find adds a finding about a figure.
-func (a *inquiry) find(kind string, c *trace.Reported, note string) *report.Finding {
-	f := &report.Finding{Kind: kind, Key: c.Key, Metric: c.Metric, Stat: c.Stat, Unit: c.Unit, Note: note}
-	f.Value.Known, f.Value.V, f.Value.Unit = true, c.Value, c.Unit
-	f.Expected.Reason, f.Factor.Reason = notComparable, notComparable
-	a.list = append(a.list, f)
-	return f
-}
-
-// broken adds a finding about a figure that is not what others make it.
-func (a *inquiry) broken(c *trace.Reported, want float64, note string) *report.Finding {
-	a.out.Broken++
-	f := a.find(Identity, c, note)
-	expect(f, want)
-	return f
-}
-
 // expect completes a finding with what the figure should be.
 func expect(f *report.Finding, v float64) {
 	f.Expected = report.Known(v, f.Unit)
 	if f.Value.V != 0 && v != 0 {
 		f.Factor = report.Known(v/f.Value.V, "")
-	}
-}
-
-// again withdraws the latest finding, and counts it with an earlier one that
-// says the same of another statistic of the same distribution. A mean goes
-// before.
-func (a *inquiry) again() {
-	last := len(a.list) - 1
-	f := a.list[last]
-	for i, g := range a.list[:last] {
-		if g.Kind != f.Kind || g.Metric != f.Metric || g.Cause != f.Cause || g.Count != 0 || f.Stat == "value" || g.Note != f.Note && f.Kind != Differs {
-			continue
-		}
-		if f.Stat == "mean" {
-			f.More, a.list[i] = g.More, f
-		}
-		a.list[i].More++
-		a.list = a.list[:last]
-		return
 	}
 }
 

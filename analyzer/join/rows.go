@@ -1,7 +1,6 @@
 package join
 
 import (
-	"bytes"
 	"sort"
 
 	"servescope/analyzer/trace"
@@ -94,10 +93,39 @@ func value(c trace.Ints, i int) int64 {
 	return n
 }
 
-// key is the name of a row on one level of linking.
-type key struct {
-	form
-	run int32
+// named reports whether row i has a name that it may be linked by.
+func (v *view) named(i int) bool {
+	if _, ok := v.groups.At(i); ok {
+		return true
+	}
+	_, ok := v.ids.At(i)
+	return ok
 }
 
-func (k *key) equal(o *key) bool { return k.run == o.run && bytes.Equal(k.text, o.text) }
+// several reports whether rows of the part are of different sides.
+func (v *view) several() bool {
+	for i := 1; i < v.Rows; i++ {
+		if v.sideOf(i) != v.sideOf(0) {
+			return true
+		}
+	}
+	return false
+}
+
+// stampColumns are the columns of a batch that order the events of a request.
+type stampColumns struct {
+	start       [4]trace.Ints // sent, received, queued, admitted
+	prefilled   trace.Ints
+	first, last trace.Ints
+	finished    trace.Ints
+	resolution  trace.Ints
+	clock       trace.Dicts
+}
+
+func stampColumnsOf(b *trace.Batch) stampColumns {
+	return stampColumns{
+		start:     [4]trace.Ints{b.Ints(trace.Sent), b.Ints(trace.Received), b.Ints(trace.Queued), b.Ints(trace.Admitted)},
+		prefilled: b.Ints(trace.PrefillEnd), first: b.Ints(trace.FirstToken), last: b.Ints(trace.LastToken),
+		finished: b.Ints(trace.Finished), resolution: b.Ints(trace.Resolution), clock: b.Dicts(trace.ClockCol),
+	}
+}

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"bytes"
 	"hash/maphash"
 	"math/bits"
 )
@@ -72,3 +73,11 @@ func (t *table) each(f func(rows []int32)) {
 		}
 	}
 }
+
+// key is the name of a row on one level of linking.
+type key struct {
+	form
+	run int32
+}
+
+func (k *key) equal(o *key) bool { return k.run == o.run && bytes.Equal(k.text, o.text) }

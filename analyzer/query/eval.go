@@ -39,9 +39,6 @@ type Evaluator struct {
 	values  []float64
 }
 
-// Evaluator returns an evaluator of the filter that takes metrics from m.
-func (f *Filter) Evaluator(m MetricColumn) *Evaluator { return &Evaluator{root: f.root, metrics: m} }
-
 // Eval sets keep[i] to whether row i of b matches; keep has b.Rows entries.
 func (x *Evaluator) Eval(b *trace.Batch, keep []bool) { x.root.eval(x, b, keep) }
 

@@ -227,3 +227,6 @@ func lookup(name token) (operand, error) {
 	}
 	return operand{}, filterError(name.pos, fix, "unknown column %s", quote(name.text))
 }
+
+// Evaluator returns an evaluator of the filter that takes metrics from m.
+func (f *Filter) Evaluator(m MetricColumn) *Evaluator { return &Evaluator{root: f.root, metrics: m} }

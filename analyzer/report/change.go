@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"math/big"
-	"strings"
 
 	"servescope/analyzer/sorting"
 	"servescope/analyzer/unit"
@@ -167,34 +166,4 @@ func (s *step) difference(before, after Value, n, total *big.Int) Difference {
 		d.Share = quotient(n, total, unit.Ratio)
 	}
 	return d
-}
-
-// changes adds the parts of each change to the rows of the window after it, under
-// names as "change.ttft.server.queue|prefill.queue".
-func (t *tidier) changes(scope string, list []Change, windows []Window) {
-	for i := range list {
-		c := &list[i]
-		t.row.Scope, t.row.Window = scope, nil
-		for j := range windows {
-			if windows[j].From == c.To {
-				t.row.Window = &windows[j]
-			}
-		}
-		name := "change." + c.Of + "." + c.Side + "." + strings.ReplaceAll(c.Signature, ", ", "|")
-		if c.Cohort != "" {
-			name += "." + c.Cohort
-		}
-		add := func(what string, d *Difference) {
-			t.emit(name+"."+what, "before", d.Before, c.NFrom)
-			t.emit(name+"."+what, "after", d.After, c.NTo)
-			t.add(name+"."+what, "change", d.Change)
-			t.add(name+"."+what, "share", d.Share)
-		}
-		t.add(name, "from", KnownInt(c.From, unit.Nanosecond))
-		for k := range c.Entries {
-			add(strings.Join(c.Entries[k].Leaves, "+"), &c.Entries[k])
-		}
-		add("residual", &c.Residual)
-		add("total", &c.Total)
-	}
 }

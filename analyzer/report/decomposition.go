@@ -1,11 +1,5 @@
 package report
 
-import (
-	"strings"
-
-	"servescope/analyzer/unit"
-)
-
 // Decomposition says where the time of one quantity went, over the members of a
 // cell that have a total: requests for a TTFT, decode spans or steps for a TPOT.
 // Members whose sources give the same set of entries share one table, so that in
@@ -137,98 +131,5 @@ func (d *Decomposition) Tells() bool {
 	return false
 }
 
-// decompositions adds the rows of decompositions, under names as
-// "parts.ttft.server" for what is true of all members, and
-// "parts.ttft.server.queue|prefill.queue" for an entry of the table with that
-// signature.
-func (t *tidier) decompositions(list []Decomposition) {
-	for i := range list {
-		d := &list[i]
-		name := "parts." + d.Of + "." + d.Side
-		if d.Estimated() {
-			name += ".estimated"
-		}
-		if d.Members != "" {
-			t.stepParts(strings.TrimSuffix(name+"."+d.By, "."), d)
-			continue
-		}
-		t.emit(name, "mean", d.Total, d.N)
-		t.add(name, "censored", KnownInt(d.Censored, unit.Request))
-		for _, code := range sorted(d.Excluded) {
-			t.add(name, "excluded."+code, KnownInt(d.Excluded[code], unit.Request))
-		}
-		for _, rank := range sortedRanks(d.Late) {
-			t.emit(name, "late."+rank, d.Late[rank], d.N+d.Censored)
-		}
-		for j := range d.Tables {
-			t.breakdown(name, &d.Tables[j])
-		}
-	}
-}
-
-// stepParts adds the rows of a decomposition of tokens or steps, whose members are
-// no requests: "parts.tpot.engine.rank.SIGNATURE.tp0.compute".
-func (t *tidier) stepParts(name string, d *Decomposition) {
-	t.emit(name, "mean", d.Total, d.N)
-	if d.Low.Known && d.High.Known {
-		t.emit(name, "low", d.Low, d.N)
-		t.emit(name, "high", d.High, d.N)
-	}
-	for _, code := range sorted(d.Excluded) {
-		t.add(name, "excluded."+code, KnownInt(d.Excluded[code], unit.None))
-	}
-	for j := range d.Tables {
-		t.breakdown(name, &d.Tables[j])
-	}
-	for _, m := range d.Memos {
-		t.memo(name, m)
-	}
-}
-
-// memo adds the row of a figure beside a table: its mean, or the bound of one.
-func (t *tidier) memo(name string, m Memo) {
-	what := map[string]string{"": "mean", "lower": "low", "upper": "high"}[m.Bound]
-	t.emit(name+".memo."+m.Name, what, m.Mean, m.N)
-}
-
-func (t *tidier) breakdown(name string, b *Breakdown) {
-	if name += "." + strings.ReplaceAll(b.Signature, ", ", "|"); b.Cohort != "" {
-		name += "." + b.Cohort
-	}
-	part := func(what string, mean, share Value, negative int64, tail func(*Tail) Value) {
-		t.emit(name+"."+what, "mean", mean, b.N)
-		t.emit(name+"."+what, "share", share, b.N)
-		t.add(name+"."+what, "negative", KnownInt(negative, unit.Request))
-		for i := range b.Tails {
-			t.emit(name+"."+what, "tail."+b.Tails[i].Rank, tail(&b.Tails[i]), b.Tails[i].N)
-		}
-	}
-	t.emit(name, "share", b.Share, b.N)
-	for i := range b.Entries {
-		e := &b.Entries[i]
-		part(strings.Join(e.Leaves, "+"), e.Mean, e.Share, e.Negative, func(x *Tail) Value { return x.Entries[i] })
-		if e.Low.Known {
-			t.emit(name+"."+strings.Join(e.Leaves, "+"), "low", e.Low, b.N)
-			t.emit(name+"."+strings.Join(e.Leaves, "+"), "high", e.High, b.N)
-		}
-	}
-	r := &b.Residual
-	part("residual", r.Mean, r.Share, r.Negative, func(x *Tail) Value { return x.Residual })
-	t.emit(name+".total", "mean", b.Total, b.N)
-	for i := range b.Tails {
-		t.emit(name+".total", "tail."+b.Tails[i].Rank, b.Tails[i].Total, b.Tails[i].N)
-	}
-	for _, l := range b.Leaves {
-		if l.State == "null" {
-			t.add(name+"."+l.Name, "mean", Null(l.Reason))
-		}
-	}
-	for _, x := range b.Terms {
-		t.emit(name+"."+x.Name, "mean", x.Mean, b.N)
-		t.emit(name+"."+x.Name, "low", x.Low, b.N)
-		t.emit(name+"."+x.Name, "high", x.High, b.N)
-	}
-	for _, m := range b.Memos {
-		t.memo(name, m)
-	}
-}
+// Estimated reports whether the parts are estimated from timestamps alone.
+func (d *Decomposition) Estimated() bool { return d.Label == Estimated }

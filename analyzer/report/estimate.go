@@ -5,9 +5,6 @@ package report
 // behind the first of each request.
 const Estimated = "estimated from timestamps"
 
-// Estimated reports whether the parts are estimated from timestamps alone.
-func (d *Decomposition) Estimated() bool { return d.Label == Estimated }
-
 // Gap is a gap between two chunks of a request that is longer than three medians.
 type Gap struct {
 	Request  string `json:"request"`     // id, or "" where the source names none

@@ -1,7 +1,5 @@
 package report
 
-import "servescope/analyzer/unit"
-
 // Side holds the figures of all rows of one side of a run, by that side's own
 // stamps. The figures of the run itself count each request once, by its outermost
 // side. Those of the sides prefill and decode are figures of nodes: in a
@@ -102,42 +100,4 @@ type JoinSteps struct {
 	Requests int64  `json:"requests"` // requests on that clock
 	Covered  int64  `json:"covered"`  // of these, overlap a row
 	Note     string `json:"note"`     // why none does, or empty
-}
-
-// sides adds the figures of each side.
-func (t *tidier) sides(list []Side) {
-	for i := range list {
-		s := &list[i]
-		t.add("side."+s.Side+".requests", "total", KnownInt(s.Requests.Total, unit.Request))
-		t.add("side."+s.Side+".requests", "ok", KnownInt(s.Requests.OK, unit.Request))
-		t.add("side."+s.Side+".requests", "apart", KnownInt(s.Apart, unit.Request))
-		for _, name := range sorted(s.Metrics) {
-			m := s.Metrics[name]
-			t.metric("side."+s.Side+"."+name, &m)
-		}
-	}
-}
-
-// join adds what came of joining inputs.
-func (t *tidier) join(j *Join) {
-	if j == nil {
-		return
-	}
-	t.add("join", "requests", KnownInt(j.Requests, unit.Request))
-	t.add("join", "joined", KnownInt(j.Joined, unit.Request))
-	t.add("join", "rate", j.Rate)
-	t.add("join", "ambiguous", KnownInt(j.Ambiguous, unit.None))
-	t.add("join", "duplicates", KnownInt(j.Duplicates, unit.None))
-	for i := range j.Ends {
-		e := &j.Ends[i]
-		t.add("join."+e.Side+"."+e.Input, "requests", KnownInt(e.Requests, unit.Request))
-		t.add("join."+e.Side+"."+e.Input, "joined", KnownInt(e.Joined, unit.Request))
-	}
-	for i := range j.Pairs {
-		p := &j.Pairs[i]
-		name := "join." + p.A.Side + "." + p.A.Input + "." + p.B.Side + "." + p.B.Input
-		t.add(name, "joined", KnownInt(p.Joined, unit.Request))
-		t.add(name, "offset_low", p.Offset.Low)
-		t.add(name, "offset_high", p.Offset.High)
-	}
 }

@@ -1,7 +1,5 @@
 package report
 
-import "servescope/analyzer/unit"
-
 // EngineLoad is what one engine says of its own batch, over W; without requests,
 // over the time of the engines' log.
 type EngineLoad struct {
@@ -39,46 +37,4 @@ type Little struct {
 	Residence  Value `json:"residence_ns"` // W: their mean time from send to end
 	Product    Value `json:"product"`      // λ·W
 	Difference Value `json:"difference"`   // L - λ·W
-}
-
-func (t *tidier) little(l *Little) {
-	if l == nil {
-		return
-	}
-	t.add("little", "in_flight", l.InFlight)
-	t.add("little", "rate", l.Rate)
-	t.add("little", "residence", l.Residence)
-	t.add("little", "product", l.Product)
-	t.add("little", "difference", l.Difference)
-}
-
-// loads adds the rates of replicas and what engines log, under names as
-// "replica.NAME.tps" and "engine.REPLICA.GAUGE.batch_logged".
-func (t *tidier) loads(c *Throughput) {
-	for i := range c.Replicas {
-		r := &c.Replicas[i]
-		name := "replica." + r.Name + "."
-		t.add(name+"tokens", "value", KnownInt(r.Tokens, unit.Token))
-		t.add(name+"tps", "value", r.TPS)
-		t.add(name+"batch_decode", "value", r.Batch)
-		t.add(name+"tpot_weighted", "value", r.TPOT)
-		t.add(name+"tps_replica_model", "value", r.Model)
-	}
-	for i := range c.Engines {
-		e := &c.Engines[i]
-		name := "engine."
-		if e.Replica != "" {
-			name += e.Replica + "."
-		}
-		name += e.Gauge + "."
-		t.add(name+"lines", "value", KnownInt(e.Lines, unit.None))
-		t.emit(name+"batch_logged", "mean", e.Batch, e.Lines)
-		t.emit(name+"batch_logged", "max", e.Max, e.Lines)
-		t.add(name+"coverage", "value", e.Coverage)
-		t.add(name+"interval", "value", e.Interval)
-		t.add(name+"generation_tps", "mean", e.Tokens)
-		t.add(name+"prompt_tps", "mean", e.Prompts)
-		t.add(name+"decode_capacity", "value", e.Capacity)
-		t.add(name+"best_batch", "value", e.Best)
-	}
 }

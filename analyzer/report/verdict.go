@@ -1,7 +1,5 @@
 package report
 
-import "servescope/analyzer/unit"
-
 // Condition counts the verdicts of one limit of an SLO over the requests that are
 // judged by it: all of the denominator but those that are missed by their status.
 type Condition struct {
@@ -19,25 +17,4 @@ type Shares struct {
 	Share       Value `json:"share"`       // good part; null where unknown verdicts leave bounds
 	ShareLow    Value `json:"share_low"`   // unknown counted as missed
 	ShareHigh   Value `json:"share_high"`  // unknown counted as met
-}
-
-func (t *tidier) verdicts(g *Goodput) {
-	for i := range g.Conditions {
-		c := &g.Conditions[i]
-		name := "goodput." + c.Limit
-		t.add(name, "met", KnownInt(c.Met, unit.Request))
-		t.add(name, "missed", KnownInt(c.Missed, unit.Request))
-		t.add(name, "not_applicable", KnownInt(c.NotApplicable, unit.Request))
-		t.add(name, "unknown", KnownInt(c.Unknown, unit.Request))
-	}
-	if x := g.Beside; x != nil {
-		name := "goodput.aborts_excluded"
-		if g.Aborts == "exclude" {
-			name = "goodput.aborts_missed"
-		}
-		t.add(name, "denominator", KnownInt(x.Denominator, unit.Request))
-		t.add(name, "share", x.Share)
-		t.add(name, "share_low", x.ShareLow)
-		t.add(name, "share_high", x.ShareHigh)
-	}
 }

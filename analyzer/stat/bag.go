@@ -161,3 +161,7 @@ func (b *bag) load(src []byte) ([]byte, error) {
 	*b = bag{values: values, counts: counts}
 	return src, nil
 }
+
+// blockSize is the number of values folded at a time: they stay in the
+// first-level cache between the two loops over them.
+const blockSize = 1024

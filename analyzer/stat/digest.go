@@ -36,10 +36,6 @@ const DefaultLimit = 1 << 17
 // packedLimit is how many times as many they may be where they are packed.
 const packedLimit = 8
 
-// blockSize is the number of values folded at a time: they stay in the
-// first-level cache between the two loops over them.
-const blockSize = 1024
-
 // keptLimit is the number of distinct kept values beyond which a Digest lets
 // go of buckets. Tests lower it.
 var keptLimit = 1 << 21

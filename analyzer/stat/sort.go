@@ -108,3 +108,11 @@ func Key(f float64) int64 {
 func Unkey(k int64) float64 {
 	return math.Float64frombits(uint64(k ^ int64(uint64(k>>63)>>1)))
 }
+
+// take returns an empty slice with room for n values.
+func take(n int) []int64 {
+	if room, _ := scratch.Get().(*[]int64); room != nil && cap(*room) >= n {
+		return (*room)[:0]
+	}
+	return make([]int64, 0, n)
+}

@@ -1,5 +1,7 @@
 package trace
 
+import "math/bits"
+
 // Bitmap is a validity bitmap in Arrow's layout: bit i%8 of byte i/8 is set
 // when value i is not null. A nil Bitmap means that every value is valid.
 type Bitmap []byte
@@ -115,4 +117,103 @@ type column struct {
 	index   map[string]int32
 
 	repaired bool // some value of the dictionary is not as its source wrote it
+}
+
+// Count returns how many of the first n values are not null.
+func (b Bitmap) Count(n int) int {
+	if b == nil {
+		return n
+	}
+	total := 0
+	for _, x := range b[:n>>3] {
+		total += bits.OnesCount8(x)
+	}
+	if n&7 != 0 {
+		total += bits.OnesCount8(b[n>>3] & (1<<(n&7) - 1))
+	}
+	return total
+}
+
+// grow counts a value set in row, after nulls for the rows since the last one.
+func (c *column) grow(row int) {
+	if missing := row - c.n; missing > 0 {
+		if c.valid == nil {
+			c.valid = ones(c.n)
+		}
+		c.nulls += missing
+	}
+	if c.valid != nil {
+		for len(c.valid) <= row>>3 {
+			c.valid = append(c.valid, 0)
+		}
+		c.valid[row>>3] |= 1 << (row & 7)
+	}
+	c.n = row + 1
+}
+
+// finish pads the column with nulls to the given number of rows.
+func (c *column) finish(rows int, t Type) {
+	if c.n > 0 {
+		c.padTo(rows, t)
+	}
+}
+
+// padTo pads the column, which may be empty, with nulls to the given number of
+// rows.
+func (c *column) padTo(rows int, t Type) {
+	if c.n >= rows {
+		return
+	}
+	if c.valid == nil {
+		c.valid = ones(c.n)
+	}
+	for len(c.valid) < (rows+7)>>3 {
+		c.valid = append(c.valid, 0)
+	}
+	c.nulls += rows - c.n
+	switch t {
+	case Int64, Time:
+		c.ints = pad(c.ints, rows)
+	case Float64:
+		c.floats = pad(c.floats, rows)
+	case Dict:
+		c.codes = pad(c.codes, rows)
+	case Bool:
+		c.bits = pad(c.bits, (rows+7)>>3)
+	case Text, List:
+		if len(c.offsets) == 0 {
+			c.offsets = append(c.offsets, 0)
+		}
+		c.offsets = padOffsets(c.offsets, rows)
+	}
+	c.n = rows
+}
+
+// truncate forgets the value of the given row.
+func (c *column) truncate(row int, t Type) {
+	switch t {
+	case Int64, Time:
+		c.ints = c.ints[:row]
+	case Float64:
+		c.floats = c.floats[:row]
+	case Dict:
+		c.codes = c.codes[:row]
+	case Text:
+		c.data, c.offsets = c.data[:c.offsets[row]], c.offsets[:row+1]
+	case List:
+		c.ints, c.offsets = c.ints[:c.offsets[row]], c.offsets[:row+1]
+	}
+	if c.valid != nil {
+		c.valid[row>>3] &^= 1 << (row & 7)
+	}
+	c.n = row
+	if c.nulls == row { // nothing but nulls is left
+		c.reset()
+	}
+}
+
+// reset empties the column but keeps its buffers. The dictionary is dropped:
+// the batch handed out still uses it.
+func (c *column) reset() {
+	*c = column{ints: c.ints[:0], floats: c.floats[:0], codes: c.codes[:0], bits: c.bits[:0], data: c.data[:0], offsets: c.offsets[:0]}
 }

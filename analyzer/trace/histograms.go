@@ -54,20 +54,3 @@ var ReportedTable = &Table{Name: "reported", Fields: []Field{
 	ReportedValue:  float("value", unit.None, "the figure, in base units"),
 	ReportedUnit:   dict("unit", "base unit of the figure"),
 }}
-
-// ReportedBatch returns what the producer of the run claimed as rows of
-// ReportedTable.
-func (r *RunMeta) ReportedBatch(file string) *Batch {
-	b := NewBuilder(ReportedTable)
-	for _, f := range r.Reported {
-		b.Dict(ReportedKey, []byte(f.Key))
-		if f.Metric != "" {
-			b.Dict(ReportedMetric, []byte(f.Metric))
-		}
-		b.Dict(ReportedStat, []byte(f.Stat))
-		b.Float(ReportedValue, f.Value)
-		b.Dict(ReportedUnit, []byte(f.Unit))
-		b.EndRow()
-	}
-	return b.Take(r, file)
-}

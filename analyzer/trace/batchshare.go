@@ -1,7 +1,5 @@
 package trace
 
-import "math/bits"
-
 // NewBatch returns a batch of rows of table t whose columns are null throughout
 // until they are set. It is for columns that exist as whole slices, as in
 // exports and readers of columnar files; logs are read row by row, see Builder.
@@ -71,19 +69,4 @@ func (b *Batch) Nulls(c Col) int {
 		return b.Rows
 	}
 	return b.columns[c].nulls
-}
-
-// Count returns how many of the first n values are not null.
-func (b Bitmap) Count(n int) int {
-	if b == nil {
-		return n
-	}
-	total := 0
-	for _, x := range b[:n>>3] {
-		total += bits.OnesCount8(x)
-	}
-	if n&7 != 0 {
-		total += bits.OnesCount8(b[n>>3] & (1<<(n&7) - 1))
-	}
-	return total
 }

@@ -1,8 +1,6 @@
 package join
 
 import (
-	"slices"
-
 	"servescope/analyzer/trace"
 )
 
@@ -35,31 +33,4 @@ func (l *linker) records() {
 		}
 	}
 	flush()
-}
-
-// named reports whether row i has a name that it may be linked by.
-func (v *view) named(i int) bool {
-	if _, ok := v.groups.At(i); ok {
-		return true
-	}
-	_, ok := v.ids.At(i)
-	return ok
-}
-
-// nameless reports whether there are records of several sides in a batch that
-// names no request.
-func (x *rows) nameless() bool {
-	return slices.ContainsFunc(x.views, func(v view) bool {
-		return !v.Has(trace.RequestID) && !v.Has(trace.JoinGroup) && v.Has(trace.Offset) && v.several()
-	})
-}
-
-// several reports whether rows of the part are of different sides.
-func (v *view) several() bool {
-	for i := 1; i < v.Rows; i++ {
-		if v.sideOf(i) != v.sideOf(0) {
-			return true
-		}
-	}
-	return false
 }

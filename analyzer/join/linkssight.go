@@ -2,24 +2,6 @@ package join
 
 import "servescope/analyzer/trace"
 
-// stampColumns are the columns of a batch that order the events of a request.
-type stampColumns struct {
-	start       [4]trace.Ints // sent, received, queued, admitted
-	prefilled   trace.Ints
-	first, last trace.Ints
-	finished    trace.Ints
-	resolution  trace.Ints
-	clock       trace.Dicts
-}
-
-func stampColumnsOf(b *trace.Batch) stampColumns {
-	return stampColumns{
-		start:     [4]trace.Ints{b.Ints(trace.Sent), b.Ints(trace.Received), b.Ints(trace.Queued), b.Ints(trace.Admitted)},
-		prefilled: b.Ints(trace.PrefillEnd), first: b.Ints(trace.FirstToken), last: b.Ints(trace.LastToken),
-		finished: b.Ints(trace.Finished), resolution: b.Ints(trace.Resolution), clock: b.Dicts(trace.ClockCol),
-	}
-}
-
 // stamp is a point on a clock in ns, or unknown.
 type stamp struct {
 	t     int64

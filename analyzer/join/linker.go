@@ -2,8 +2,6 @@ package join
 
 import (
 	"slices"
-
-	"servescope/analyzer/trace"
 )
 
 // Options says what names a request.
@@ -94,32 +92,6 @@ func link(x rows, opt Options) *linker {
 	}
 	l.positions()
 	return l
-}
-
-// grouped reports whether a source groups rows itself.
-func (x *rows) grouped() bool {
-	return slices.ContainsFunc(x.views, func(v view) bool { return v.Has(trace.JoinGroup) })
-}
-
-// room names a row by the join_group of its source.
-func (x *rows) room(r int32, scratch *[]byte) (key, bool) {
-	v, i := x.at(r)
-	text, ok := v.groups.At(i)
-	if !ok {
-		return key{}, false
-	}
-	*scratch = room((*scratch)[:0], text)
-	return key{form{*scratch, Room, -1}, v.Part.Run}, true
-}
-
-// decorations returns the rules that some id may need.
-func (x *rows) decorations() (all Rule) {
-	for r := range x.n {
-		if id, ok := x.id(r); ok {
-			all |= strip(id, Prefix|Number|Random|Index|Address).used
-		}
-	}
-	return all
 }
 
 // idName names a row by its id without the given decorations.

@@ -72,10 +72,3 @@ func LoadWire(src []byte, run *RunMeta) (b *Batch, ok bool) {
 	}
 	return b, !u.bad && len(u.src) == 0
 }
-
-func (u *unpacking) number() int64 {
-	if raw := u.take(8); raw != nil {
-		return int64(binary.LittleEndian.Uint64(raw))
-	}
-	return 0
-}

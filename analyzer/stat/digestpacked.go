@@ -136,14 +136,6 @@ func (d *Digest) every() []int64 {
 	return d.packed.appendTo(append(take(d.packed.n+len(d.raw)), d.raw...))
 }
 
-// take returns an empty slice with room for n values.
-func take(n int) []int64 {
-	if room, _ := scratch.Get().(*[]int64); room != nil && cap(*room) >= n {
-		return (*room)[:0]
-	}
-	return make([]int64, 0, n)
-}
-
 // inOrder returns the same, sorted. Raw values alone are settled.
 func (d *Digest) inOrder() []int64 {
 	if d.packed.n == 0 {

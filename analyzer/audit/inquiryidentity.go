@@ -14,22 +14,6 @@ const (
 	strict = 1.01 // between sums over the same requests and time
 )
 
-// identities checks the relations among the figures.
-func (a *inquiry) identities() {
-	k := checker{inquiry: a, first: make(map[[2]string]*trace.Reported)}
-	for i := range a.Reported {
-		c := &a.Reported[i]
-		if key := [2]string{c.Metric, c.Stat}; c.Metric != "" && k.first[key] == nil {
-			k.first[key] = c
-		}
-		k.rounded = k.rounded || c.Step > 0
-	}
-	k.pace("tpot")
-	k.pace("chunk_gap")
-	k.rates()
-	k.counts()
-}
-
 // checker tests relations and notes those that do not hold.
 type checker struct {
 	*inquiry

@@ -103,13 +103,3 @@ func (l *linker) position(r int32, _ *[]byte) (key, bool) {
 	_, number, ok := l.numbered(r)
 	return key{form{number, Position, -1}, v.Part.Run}, ok
 }
-
-// sameLength reports whether two rows have the same number of output tokens, and
-// whether both say.
-func (x *rows) sameLength(a, b int32) (same, ok bool) {
-	v, i := x.at(a)
-	w, j := x.at(b)
-	n, ok1 := v.output.At(i)
-	m, ok2 := w.output.At(j)
-	return n == m, ok1 && ok2
-}

@@ -109,3 +109,20 @@ func (m *RunMeta) Default(c Col) string {
 	}
 	return ""
 }
+
+// ReportedBatch returns what the producer of the run claimed as rows of
+// ReportedTable.
+func (r *RunMeta) ReportedBatch(file string) *Batch {
+	b := NewBuilder(ReportedTable)
+	for _, f := range r.Reported {
+		b.Dict(ReportedKey, []byte(f.Key))
+		if f.Metric != "" {
+			b.Dict(ReportedMetric, []byte(f.Metric))
+		}
+		b.Dict(ReportedStat, []byte(f.Stat))
+		b.Float(ReportedValue, f.Value)
+		b.Dict(ReportedUnit, []byte(f.Unit))
+		b.EndRow()
+	}
+	return b.Take(r, file)
+}
