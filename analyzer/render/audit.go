@@ -8,10 +8,10 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// audit says how many of the producer's figures the requests give again, and
+// addAudit says how many of the producer's figures the requests give again, and
 // lists what is not as it should be. Beside other runs (lead names the run) it
 // says nothing of one whose figures are as they should be.
-func (b *builder) audit(r *report.Run, lead string) {
+func addAudit(b *builder, r *report.Run, lead string) {
 	a := r.Audit
 	if a == nil || lead != "" && len(a.Findings) == 0 && a.Equal == 0 {
 		return
@@ -42,7 +42,7 @@ func (b *builder) audit(r *report.Run, lead string) {
 	}
 	g := &grid{align: "ll", head: []cell{text("finding"), text("of"), text("theirs"), text("expected"), text("factor")}}
 	for i := range a.Findings {
-		g.rows = append(g.rows, b.finding(&a.Findings[i]))
+		g.rows = append(g.rows, findingCells(b, &a.Findings[i]))
 	}
 	if len(g.rows) > 0 {
 		s.grid = g
@@ -79,8 +79,8 @@ func compared(r *report.Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// finding returns the row of one finding; a footnote holds its words.
-func (b *builder) finding(f *report.Finding) []cell {
+// findingCells returns the row of one finding; a footnote holds its words.
+func findingCells(b *builder, f *report.Finding) []cell {
 	kind := f.Kind
 	if f.Cause != "" {
 		kind = f.Cause

@@ -38,9 +38,9 @@ func elsewhere(r *report.Run, name string) bool {
 	return false
 }
 
-// batch adds B and what is modelled from it, beside what was measured, by replica
+// addBatch adds B and what is modelled from it, beside what was measured, by replica
 // and in all.
-func (b *builder) batch(r *report.Run, lead string) {
+func addBatch(b *builder, r *report.Run, lead string) {
 	t := &r.Throughput
 	v := func(name string) report.Value { return t.Values[name] }
 	if v("batch_decode").Known && (lead == "" || len(t.Replicas) > 1) { // else it is a row of the table of runs
@@ -59,7 +59,7 @@ func (b *builder) batch(r *report.Run, lead string) {
 			s.lines = append(s.lines, pair{key: "more", value: own("%s; JSON output lists them", plural(int64(n), "replica"))})
 		}
 		line := func(key string, names ...[2]string) {
-			if text := b.named(t, names...); text != "" {
+			if text := namedValues(b, t, names...); text != "" {
 				s.lines = append(s.lines, pair{key: key, value: own("%s", text)})
 			}
 		}
@@ -68,11 +68,11 @@ func (b *builder) batch(r *report.Run, lead string) {
 		line("decode capacity", [2]string{"decode_capacity", ""}, [2]string{"decode_capacity_unused", "unused"})
 		b.sections = append(b.sections, s)
 	}
-	b.engines(r, lead)
+	addEngines(b, r, lead)
 }
 
-// batchSideBySide adds B and what is modelled from it with a row per run.
-func (b *builder) batchSideBySide(rows []where, about string) {
+// addBatchSideBySide adds B and what is modelled from it with a row per run.
+func addBatchSideBySide(b *builder, rows []where, about string) {
 	g := &grid{align: "l", head: []cell{text("run")}}
 	for _, r := range rows {
 		g.rows = append(g.rows, append([]cell{}, r.labels...))
@@ -93,8 +93,8 @@ func (b *builder) batchSideBySide(rows []where, about string) {
 	}
 }
 
-// named prints the known ones of rates with their names.
-func (b *builder) named(t *report.Throughput, names ...[2]string) string {
+// namedValues prints the known ones of rates with their names.
+func namedValues(b *builder, t *report.Throughput, names ...[2]string) string {
 	var parts []string
 	for _, n := range names {
 		if x := t.Values[n[0]]; x.Known {
@@ -104,8 +104,8 @@ func (b *builder) named(t *report.Throughput, names ...[2]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// engines adds what each engine says of its own load, weighted by time.
-func (b *builder) engines(r *report.Run, lead string) {
+// addEngines adds what each engine says of its own load, weighted by time.
+func addEngines(b *builder, r *report.Run, lead string) {
 	list := r.Throughput.Engines
 	if !slices.ContainsFunc(list, func(e report.EngineLoad) bool { return e.Batch.Known }) {
 		return

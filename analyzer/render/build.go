@@ -9,57 +9,50 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/report"
-	"servescope/analyzer/unit"
 )
-
-// builder makes the document of a report.
-type builder struct {
-	*document
-	rep *report.Report
-}
 
 // build returns the document of r: the head and the latencies first, which are
 // what most readers came for, then rates, then details, then problems.
 func build(r *report.Report) *document {
-	b := builder{&document{}, r}
+	b := &builder{&document{}, r}
 	switch len(r.Runs) {
 	case 0:
 		b.head = append(b.head, pair{key: "runs", value: own("none: no input holds a run"), alert: true})
 	case 1:
-		b.run(&r.Runs[0])
+		addRun(b, &r.Runs[0])
 	default:
-		b.runs()
+		addRuns(b)
 	}
-	b.alert()
-	b.problems()
-	b.remarks()
-	b.definition()
+	addAlert(b)
+	addProblems(b)
+	addRemarks(b)
+	addDefinition(b)
 	return b.document
 }
 
-// run adds the head and the sections of a single run.
-func (b *builder) run(r *report.Run) {
-	b.describe(r)
-	b.head = append(b.head, pair{key: "requests", value: own("%s%s", ended(r), b.unsteady(r))})
+// addRun adds the head and the sections of a single run.
+func addRun(b *builder, r *report.Run) {
+	describeRun(b, r)
+	b.head = append(b.head, pair{key: "requests", value: own("%s%s", ended(r), unsteadyText(b, r))})
 	if r.Goodput != nil {
-		b.head = append(b.head, pair{key: "goodput", value: b.goodput(r.Goodput)})
+		b.head = append(b.head, pair{key: "goodput", value: goodputLine(b, r.Goodput)})
 	}
 	if r.Requests.Total > 0 || r.Throughput.Values["tps"].V > 0 {
-		b.latencies(&r.Cell, r.Side)
-		b.intervals(&r.Cell)
-		b.decompositions(&r.Cell, "")
-		b.rates(r)
-		b.batch(r, "")
-		b.further(&r.Cell, r.Side)
+		addLatencies(b, &r.Cell, r.Side)
+		addIntervals(b, &r.Cell)
+		addDecompositions(b, &r.Cell, "")
+		addRates(b, r)
+		addBatch(b, r, "")
+		addFurther(b, &r.Cell, r.Side)
 	} else {
-		b.decompositions(&r.Cell, "")
-		b.engines(r, "")
+		addDecompositions(b, &r.Cell, "")
+		addEngines(b, r, "")
 	}
-	b.details(r)
+	addDetails(b, r)
 }
 
-// describe adds what was measured to the head.
-func (b *builder) describe(r *report.Run) {
+// describeRun adds what was measured to the head.
+func describeRun(b *builder, r *report.Run) {
 	name := foreign(r.Label)
 	about := nonEmpty(strings.Join(nonEmpty(r.Format, r.Version), " "), with(r.Side, " side"))
 	if len(about) > 0 {
@@ -102,32 +95,32 @@ func models(names []string) line {
 	return l
 }
 
-// details adds what the producer claims, groups and windows of a run.
-func (b *builder) details(r *report.Run) {
+// addDetails adds what the producer claims, groups and windows of a run.
+func addDetails(b *builder, r *report.Run) {
 	lead := ""
 	if len(b.rep.Runs) > 1 {
 		lead = r.Label
 	}
 	if lead != "" {
-		b.decompositions(&r.Cell, lead)
+		addDecompositions(b, &r.Cell, lead)
 	}
-	b.bySide(r, lead)
-	b.joins(r, lead)
-	b.reconciled(r, lead)
-	b.reported(r, lead)
-	b.estimates(r, lead)
-	b.stepTime(r, lead)
+	addBySide(b, r, lead)
+	addJoins(b, r, lead)
+	addReconciled(b, r, lead)
+	addReported(b, r, lead)
+	addEstimates(b, r, lead)
+	addStepTime(b, r, lead)
 	if lead != "" {
-		b.batch(r, lead)
+		addBatch(b, r, lead)
 	}
-	b.steps(r, lead)
-	b.groups(r, lead)
-	b.windows(r, lead)
+	addSteps(b, r, lead)
+	addGroups(b, r, lead)
+	addWindows(b, r, lead)
 }
 
-// remarks adds the notes of all runs, each once, with the runs that it is about
+// addRemarks adds the notes of all runs, each once, with the runs that it is about
 // unless it is about all. What a diagnostic says to do is not said again.
-func (b *builder) remarks() {
+func addRemarks(b *builder) {
 	var notes []string
 	about := map[string][]string{}
 	for _, r := range b.rep.Runs {
@@ -217,26 +210,8 @@ func claimed(r *report.Run) string {
 	return fmt.Sprintf("%d: %d ok, %d failed", ok+failed, ok, failed)
 }
 
-// value prints a value with its unit, or a dash with the reason as a footnote.
-func (b *builder) value(v report.Value) string {
-	c := b.valueCell(v)
-	return c.text + superscript(c.note)
-}
-
-func (b *builder) valueCell(v report.Value) cell {
-	f, ok := v.Float()
-	if !ok {
-		return cell{text: "—", note: b.note(reason(v.Reason))}
-	}
-	c := cell{text: unit.Format(v.Unit, f)}
-	if v.Note != "" {
-		c.note = b.note(words(v.Note))
-	}
-	return c
-}
-
-// alert puts a line into the head when input was lost: the numbers below miss it.
-func (b *builder) alert() {
+// addAlert puts a line into the head when input was lost: the numbers below miss it.
+func addAlert(b *builder) {
 	var lost int64
 	kinds := 0
 	for _, d := range b.rep.Diags {
@@ -251,8 +226,8 @@ func (b *builder) alert() {
 	}
 }
 
-// problems adds the diagnostics, the severest first.
-func (b *builder) problems() {
+// addProblems adds the diagnostics, the severest first.
+func addProblems(b *builder) {
 	if len(b.rep.Diags) == 0 {
 		return
 	}
@@ -275,48 +250,12 @@ func (b *builder) problems() {
 	b.sections = append(b.sections, s)
 }
 
-// definition says under whose definitions the numbers stand.
-func (b *builder) definition() {
+// addDefinition says under whose definitions the numbers stand.
+func addDefinition(b *builder) {
 	d := b.rep.Definition
 	s := cmp.Or(d.Name, "default")
 	if about := nonEmpty(d.Title, with(d.Percentile, " percentiles")); len(about) > 0 {
 		s += " (" + strings.Join(about, "; ") + ")"
 	}
 	b.foot = append(b.foot, pair{key: "definition", value: own("%s", s)})
-}
-
-// nonEmpty returns the texts that are not empty.
-func nonEmpty(texts ...string) []string {
-	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
-}
-
-// with returns s and its suffix, or nothing when s is empty.
-func with(s, suffix string) string {
-	if s == "" {
-		return ""
-	}
-	return s + suffix
-}
-
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// byCount returns the keys, the largest count first.
-func byCount(m map[string]int64) []string {
-	keys := sortedKeys(m)
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(m[b], m[a]) })
-	return keys
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

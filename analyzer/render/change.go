@@ -8,9 +8,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// change adds the largest change of a mean from one window to the next, by its
+// addChange adds the largest change of a mean from one window to the next, by its
 // parts: that of the set of entries that most requests have.
-func (b *builder) change(r *report.Run, lead string) {
+func addChange(b *builder, r *report.Run, lead string) {
 	if len(r.Changes) == 0 {
 		return
 	}
@@ -18,7 +18,7 @@ func (b *builder) change(r *report.Run, lead string) {
 	name := func(from int64) string {
 		for i := range r.Windows {
 			if w := &r.Windows[i]; w.From == from {
-				return b.window(r, w).text
+				return windowCell(b, r, w).text
 			}
 		}
 		return unit.FormatDuration(from)

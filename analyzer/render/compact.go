@@ -13,9 +13,9 @@ import (
 // metrics that most readers look for.
 var figures = []string{"ttft", "tpot", "e2e"}
 
-// compact adds a table with one row per cell: the same figures below each other,
+// addCompact adds a table with one row per cell: the same figures below each other,
 // each column in one unit.
-func (b *builder) compact(title, lead string, heads []string, rows []where) {
+func addCompact(b *builder, title, lead string, heads []string, rows []where) {
 	busy := func(r where) bool { return r.cell.Requests.Total > 0 || r.cell.Throughput.Values["tps"].V > 0 }
 	stepping := func(r where) bool { return len(r.cell.Steps) > 0 }
 	if !slices.ContainsFunc(rows, busy) && (len(rows) == 0 || slices.ContainsFunc(rows, stepping)) { // there are steps alone
@@ -99,12 +99,4 @@ func pointer(v report.Value) *float64 {
 		return &f
 	}
 	return nil
-}
-
-// dropLast removes the last column.
-func (g *grid) dropLast() {
-	g.head = g.head[:len(g.head)-1]
-	for i, row := range g.rows {
-		g.rows[i] = row[:len(row)-1]
-	}
 }

@@ -13,9 +13,9 @@ import (
 // shownTables is how many tables of a decomposition text shows: the largest.
 const shownTables = 3
 
-// decompositions adds where the time of a cell went, a table per quantity, side
+// addDecompositions adds where the time of a cell went, a table per quantity, side
 // and set of entries. One that tells of no stage is a line.
-func (b *builder) decompositions(c *report.Cell, lead string) {
+func addDecompositions(b *builder, c *report.Cell, lead string) {
 	for i := range c.Decompositions {
 		d := &c.Decompositions[i]
 		if d.Members != "" { // not of requests: see stepTime
@@ -28,10 +28,10 @@ func (b *builder) decompositions(c *report.Cell, lead string) {
 			continue
 		}
 		for j := range d.Tables[:min(len(d.Tables), shownTables)] {
-			b.breakdown(d, &d.Tables[j], lead)
+			addBreakdown(b, d, &d.Tables[j], lead)
 		}
 		last := &b.sections[len(b.sections)-1]
-		last.lines = append(last.lines, b.around(d)...)
+		last.lines = append(last.lines, aroundTable(b, d)...)
 	}
 }
 
@@ -48,8 +48,8 @@ func silent(d *report.Decomposition) string {
 	return "no stamps between the first and the last: " + d.Tables[0].Signature + " are not separable"
 }
 
-// around says what is true of all tables of a decomposition.
-func (b *builder) around(d *report.Decomposition) (lines []pair) {
+// aroundTable says what is true of all tables of a decomposition.
+func aroundTable(b *builder, d *report.Decomposition) (lines []pair) {
 	if rest := d.Tables[min(len(d.Tables), shownTables):]; len(rest) > 0 {
 		n := int64(0)
 		for i := range rest {
@@ -73,9 +73,9 @@ func (b *builder) around(d *report.Decomposition) (lines []pair) {
 	return lines
 }
 
-// breakdown adds one table: a row per entry, the residual and the total, with the
+// addBreakdown adds one table: a row per entry, the residual and the total, with the
 // means over all members and over those of the tails.
-func (b *builder) breakdown(d *report.Decomposition, t *report.Breakdown, lead string) {
+func addBreakdown(b *builder, d *report.Decomposition, t *report.Breakdown, lead string) {
 	of := plural(t.N, "request")
 	if t.N < d.N {
 		of = fmt.Sprintf("%d of %s", t.N, plural(d.N, "request"))
@@ -110,15 +110,8 @@ func (b *builder) breakdown(d *report.Decomposition, t *report.Breakdown, lead s
 		(*total)[3+i].note = b.note(fmt.Sprintf("mean of the %d slowest, %s and above", tail.N, unit.Format(unit.Nanosecond, tail.From.V)))
 	}
 	s.grid = g
-	s.lines = b.besideTable(d, t)
+	s.lines = besideTable(b, d, t)
 	b.sections = append(b.sections, s)
-}
-
-// remark sets the footnote of a cell.
-func (b *builder) remark(c *cell, why []string) {
-	if len(why) > 0 {
-		c.note = b.note(strings.Join(why, "; "))
-	}
 }
 
 func negative(n int64, why string) []string {
@@ -134,7 +127,7 @@ func negative(n int64, why string) []string {
 
 // besideTable says what the rows of a table do not: terms, stages that are not
 // known, memos.
-func (b *builder) besideTable(d *report.Decomposition, t *report.Breakdown) (lines []pair) {
+func besideTable(b *builder, d *report.Decomposition, t *report.Breakdown) (lines []pair) {
 	var terms []string
 	for i := range t.Terms {
 		if s := termText(&t.Terms[i]); s != "" {
@@ -219,9 +212,9 @@ func residualName(may []string) (name string, why []string) {
 	return "residual (may contain " + strings.ReplaceAll(strings.Join(may, ", "), "_", " ") + ")", nil
 }
 
-// stagesBy adds the mean parts of each cell below each other, each column in one
+// addStagesBy adds the mean parts of each cell below each other, each column in one
 // unit: those of the set of entries that most requests of the run have.
-func (b *builder) stagesBy(r *report.Run, title, lead string, heads []string, rows []where) {
+func addStagesBy(b *builder, r *report.Run, title, lead string, heads []string, rows []where) {
 	i := slices.IndexFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Tells() && d.Members == "" })
 	if i < 0 {
 		return
@@ -237,7 +230,7 @@ func (b *builder) stagesBy(r *report.Run, title, lead string, heads []string, ro
 	tables := make([]*report.Breakdown, len(rows))
 	for i, r := range rows {
 		var n cell
-		tables[i], n = b.tableLike(r.cell, d, like)
+		tables[i], n = tableLike(b, r.cell, d, like)
 		g.rows = append(g.rows, append(slices.Clone(r.labels), n))
 	}
 	column := func(head string, of func(*report.Breakdown) report.Value) {
@@ -264,7 +257,7 @@ func (b *builder) stagesBy(r *report.Run, title, lead string, heads []string, ro
 
 // tableLike returns the table of a cell with the quantity, side and entries of
 // another, or nil, and how many requests it is about.
-func (b *builder) tableLike(c *report.Cell, d *report.Decomposition, like *report.Breakdown) (*report.Breakdown, cell) {
+func tableLike(b *builder, c *report.Cell, d *report.Decomposition, like *report.Breakdown) (*report.Breakdown, cell) {
 	for i := range c.Decompositions {
 		o := &c.Decompositions[i]
 		if o.Of != d.Of || o.Side != d.Side || o.Members != d.Members {

@@ -94,3 +94,11 @@ func superscript(n int) string {
 
 var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
 	"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+// dropLast removes the last column.
+func (g *grid) dropLast() {
+	g.head = g.head[:len(g.head)-1]
+	for i, row := range g.rows {
+		g.rows[i] = row[:len(row)-1]
+	}
+}

@@ -10,15 +10,15 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// estimates adds where the time per output token of a run went as stamps of tokens
+// addEstimates adds where the time per output token of a run went as stamps of tokens
 // tell: a row per part with its interval, or why nothing can be told.
-func (b *builder) estimates(r *report.Run, lead string) {
+func addEstimates(b *builder, r *report.Run, lead string) {
 	for i := range r.Decompositions {
 		if d := &r.Decompositions[i]; d.Estimated() {
-			b.estimate(d, lead)
+			addEstimate(b, d, lead)
 		}
 	}
-	b.byPlace(r, "TPOT by timestamps", lead, b.estimateRows, func(c *report.Cell) *report.Breakdown {
+	addByPlace(b, r, "TPOT by timestamps", lead, addEstimateRows, func(c *report.Cell) *report.Breakdown {
 		for i := range c.Decompositions {
 			if d := &c.Decompositions[i]; d.Estimated() && len(d.Tables) > 0 {
 				return &d.Tables[0]
@@ -28,9 +28,9 @@ func (b *builder) estimates(r *report.Run, lead string) {
 	})
 }
 
-// estimateRows adds a table with a row per estimate: its total and the share of
+// addEstimateRows adds a table with a row per estimate: its total and the share of
 // each part, that of floor and load under floor where they are one.
-func (b *builder) estimateRows(title, lead string, heads []string, rows []termRow) {
+func addEstimateRows(b *builder, title, lead string, heads []string, rows []termRow) {
 	if len(rows) == 0 {
 		return
 	}
@@ -64,13 +64,13 @@ func (b *builder) estimateRows(title, lead string, heads []string, rows []termRo
 	b.sections = append(b.sections, section{title: title, lead: nextTo(lead, report.Estimated+", shares"), grid: g})
 }
 
-func (b *builder) estimate(d *report.Decomposition, lead string) {
+func addEstimate(b *builder, d *report.Decomposition, lead string) {
 	s := section{title: "TPOT by timestamps", lead: lead}
 	if len(d.Tables) > 0 {
 		t := &d.Tables[0]
 		s.lead = nextTo(lead, strings.Join(nonEmpty(with(d.Side, " side"), "mean of "+plural(t.N, "token"), d.Label), ", "))
-		s.grid = b.estimateGrid(t)
-		s.lines = append(s.lines, b.besideEstimate(t)...)
+		s.grid = estimateGrid(b, t)
+		s.lines = append(s.lines, besideEstimate(b, t)...)
 		if left := leftOut(d); left != "" {
 			s.lines = append(s.lines, pair{key: "left out", value: own("%s", left)})
 		}
@@ -102,7 +102,7 @@ func (b *builder) estimate(d *report.Decomposition, lead string) {
 // shownGaps is how many gaps text shows.
 const shownGaps = 5
 
-func (b *builder) estimateGrid(t *report.Breakdown) *grid {
+func estimateGrid(b *builder, t *report.Breakdown) *grid {
 	scale := partScale(t.Total)
 	g := &grid{align: "l", head: []cell{text("part"), text("mean"), text("share"), text("interval of share")}}
 	row := func(name string, mean, share, low, high report.Value) *cell {
@@ -129,7 +129,7 @@ func (b *builder) estimateGrid(t *report.Breakdown) *grid {
 }
 
 // besideEstimate says what the rows do not.
-func (b *builder) besideEstimate(t *report.Breakdown) (lines []pair) {
+func besideEstimate(b *builder, t *report.Breakdown) (lines []pair) {
 	var memos []string
 	for _, m := range t.Memos {
 		memos = append(memos, strings.ReplaceAll(strings.TrimPrefix(m.Name, "load_of_"), "_", " ")+" "+b.value(m.Mean))

@@ -43,15 +43,15 @@ func GateMarkdown(w io.Writer, r *gate.Result) error {
 var verdicts = map[gate.Verdict]string{gate.Met: "met", gate.NotMet: "not met", gate.Unknown: "unknown"}
 
 func buildGate(r *gate.Result) *document {
-	b := builder{&document{}, nil}
+	b := &builder{&document{}, nil}
 	verdict := verdicts[r.Verdict]
 	if r.Reason != "" {
 		verdict += ": " + r.Reason
 	}
 	b.head = append(b.head, pair{key: "gate", value: own("%s", verdict), alert: r.Verdict != gate.Met})
 	for i := range r.Runs {
-		b.gateRun(&r.Runs[i], r.Baseline)
-		b.gateGroups(&r.Runs[i], r.By, r.Baseline)
+		addGateRun(b, &r.Runs[i], r.Baseline)
+		addGateGroups(b, &r.Runs[i], r.By, r.Baseline)
 	}
 	if len(r.Runs) > 0 && len(r.Runs[0].Limits) > 0 {
 		b.foot = append(b.foot, pair{key: "within", value: own("requests that failed are within no limit; n/a are those that it says nothing of")})
@@ -65,15 +65,15 @@ func buildGate(r *gate.Result) *document {
 	return b.document
 }
 
-// gateRun adds the verdicts of a run, and what to do about the unknown ones.
-func (b *builder) gateRun(r *gate.Run, baseline string) {
+// addGateRun adds the verdicts of a run, and what to do about the unknown ones.
+func addGateRun(b *builder, r *gate.Run, baseline string) {
 	b.head = append(b.head, pair{key: "run", value: append(foreign(r.Label), own(": %s, %d requests", verdicts[r.Verdict], r.Requests)...)})
 	limits := &grid{align: "l", head: []cell{text("limit"), text("required"), text("within"), text("yes"), text("no"), text("unknown"), text("n/a"), text("verdict")}}
 	var why []pair
 	for i := range r.Limits {
 		l := &r.Limits[i]
 		limits.rows = append(limits.rows, []cell{
-			text(l.Limit), text("≥" + unit.Format(unit.Ratio, l.Required.V)), text(b.bounds(l.Low, l.High)),
+			text(l.Limit), text("≥" + unit.Format(unit.Ratio, l.Required.V)), text(boundsText(b, l.Low, l.High)),
 			text(fmt.Sprint(l.Within)), text(fmt.Sprint(l.Beyond)), text(fmt.Sprint(l.Unknown)), text(fmt.Sprint(l.NotApplicable)), text(verdicts[l.Verdict]),
 		})
 		why = undecided(why, l.Limit, l.Reason, l.Fix)
@@ -101,13 +101,13 @@ func mayGrow(c *gate.Change, baseline string) string {
 	return "may grow by " + unit.Format(unit.Ratio, c.Threshold.V) + " against " + visible(baseline)
 }
 
-// bounds prints a share, or what it lies between.
-func (b *builder) bounds(low, high report.Value) string {
+// boundsText prints a share, or what it lies between.
+func boundsText(b *builder, low, high report.Value) string {
 	share := report.Null(low.Reason)
 	if low.Known && high.Known && low.V == high.V {
 		share = low
 	}
-	return b.share(share, low, high)
+	return shareText(b, share, low, high)
 }
 
 // signed prints a change with its sign, or a dash where it is unknown.

@@ -9,16 +9,16 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// gateGroups adds the verdicts of the groups of a run: a row for each group and
+// addGateGroups adds the verdicts of the groups of a run: a row for each group and
 // limit, then for each group and figure that is compared.
-func (b *builder) gateGroups(r *gate.Run, by []string, baseline string) {
+func addGateGroups(b *builder, r *gate.Run, by []string, baseline string) {
 	limits, changes := newGroupGrid(by, "rl", "n", "limit", "required", "within", "verdict"), newGroupGrid(by, "l", "figure", "baseline", "run", "change", "95 % interval", "verdict")
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		for k := range g.Limits {
 			l := &g.Limits[k]
 			limits.add(g, by, l.Limit, l.Reason, l.Fix, fmt.Sprint(g.Requests), l.Limit,
-				"≥"+unit.Format(unit.Ratio, l.Required.V), b.bounds(l.Low, l.High), verdicts[l.Verdict])
+				"≥"+unit.Format(unit.Ratio, l.Required.V), boundsText(b, l.Low, l.High), verdicts[l.Verdict])
 		}
 		for k := range g.Changes {
 			c := &g.Changes[k]

@@ -8,9 +8,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// goodput says how many requests met the SLO and why the others did not.
-func (b *builder) goodput(g *report.Goodput) line {
-	s := fmt.Sprintf("%s of %d meet %s", b.share(g.Share, g.ShareLow, g.ShareHigh), g.Denominator, strings.Join(g.SLO, ", "))
+// goodputLine says how many requests met the SLO and why the others did not.
+func goodputLine(b *builder, g *report.Goodput) line {
+	s := fmt.Sprintf("%s of %d meet %s", shareText(b, g.Share, g.ShareLow, g.ShareHigh), g.Denominator, strings.Join(g.SLO, ", "))
 	if g.Rate.Known {
 		s += ", " + unit.Format(g.Rate.Unit, g.Rate.V)
 	}
@@ -38,13 +38,13 @@ func (b *builder) goodput(g *report.Goodput) line {
 		if g.Aborts == "exclude" {
 			how = "with aborted requests as missed"
 		}
-		s += fmt.Sprintf("; %s %s of %d", how, b.share(x.Share, x.ShareLow, x.ShareHigh), x.Denominator)
+		s += fmt.Sprintf("; %s %s of %d", how, shareText(b, x.Share, x.ShareLow, x.ShareHigh), x.Denominator)
 	}
 	return own("%s", s)
 }
 
-// share prints a share, or its bounds.
-func (b *builder) share(share, low, high report.Value) string {
+// shareText prints a share, or its bounds.
+func shareText(b *builder, share, low, high report.Value) string {
 	switch {
 	case share.Known:
 		return unit.Format(unit.Ratio, share.V)

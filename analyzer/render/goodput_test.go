@@ -15,13 +15,13 @@ func TestGoodputLine(t *testing.T) {
 		Conditions: []report.Condition{{Limit: "ttft.client=500ms", Met: 3}, {Limit: "tpot=50ms", NotApplicable: 1}},
 		Aborts:     "missed", Beside: &report.Shares{Denominator: 9, Share: report.Known(1.0/3, unit.Ratio)},
 	}
-	b := builder{&document{}, new(report.Report)}
+	b := &builder{&document{}, new(report.Report)}
 	const want = "27.27 % to 36.36 % of 11 meet ttft.client=500ms, tpot=50ms; missed: ttft.client 3, aborted 2; 1 unknown; not applicable: tpot to 1; without aborted requests 33.33 % of 9"
-	if l := b.goodput(g); len(l) != 1 || l[0].text != want {
+	if l := goodputLine(b, g); len(l) != 1 || l[0].text != want {
 		t.Errorf("%q, want %q", l[0].text, want)
 	}
 	g.Aborts = "exclude"
-	if l := b.goodput(g); l[0].text != want[:len(want)-len("without aborted requests 33.33 % of 9")]+"with aborted requests as missed 33.33 % of 9" {
+	if l := goodputLine(b, g); l[0].text != want[:len(want)-len("without aborted requests 33.33 % of 9")]+"with aborted requests as missed 33.33 % of 9" {
 		t.Errorf("%q", l[0].text)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// intervals adds the confidence intervals of the principal metrics' quantiles:
+// addIntervals adds the confidence intervals of the principal metrics' quantiles:
 // what another run of the same system may well have shown.
-func (b *builder) intervals(c *report.Cell) {
+func addIntervals(b *builder, c *report.Cell) {
 	all := ranks(c)
 	g := &grid{align: "ll", head: []cell{text("95 % interval"), text("unit")}}
 	for _, rank := range all {

@@ -11,8 +11,8 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// bySide adds the figures of each side of a run whose rows are of several.
-func (b *builder) bySide(r *report.Run, lead string) {
+// addBySide adds the figures of each side of a run whose rows are of several.
+func addBySide(b *builder, r *report.Run, lead string) {
 	if len(r.Sides) < 2 {
 		return
 	}
@@ -40,13 +40,13 @@ func (b *builder) bySide(r *report.Run, lead string) {
 		g.rows = append(g.rows, []cell{text(s.Side), n, text(strconv.FormatInt(s.Requests.OK, 10))})
 	}
 	for _, name := range figures {
-		b.sideFigures(g, name, rows)
+		addSideFigures(b, g, name, rows)
 	}
 	b.sections = append(b.sections, section{title: "sides", lead: lead, grid: g})
 }
 
-// sideFigures adds the median and the tail of a metric to a table of sides.
-func (b *builder) sideFigures(g *grid, name string, rows []where) {
+// addSideFigures adds the median and the tail of a metric to a table of sides.
+func addSideFigures(b *builder, g *grid, name string, rows []where) {
 	for i := range rows {
 		u := rows[i].cell.Metrics[name].Unit
 		if u == "" {
@@ -65,8 +65,8 @@ func (b *builder) sideFigures(g *grid, name string, rows []where) {
 	}
 }
 
-// joins adds what came of joining inputs.
-func (b *builder) joins(r *report.Run, lead string) {
+// addJoins adds what came of joining inputs.
+func addJoins(b *builder, r *report.Run, lead string) {
 	j := r.Join
 	if j == nil {
 		return
@@ -94,12 +94,12 @@ func (b *builder) joins(r *report.Run, lead string) {
 	}
 	for i := range j.Pairs {
 		p := &j.Pairs[i]
-		s.lines = append(s.lines, pair{key: p.A.Side + " – " + p.B.Side, value: b.pairOf(p)})
+		s.lines = append(s.lines, pair{key: p.A.Side + " – " + p.B.Side, value: joinPairLine(b, p)})
 	}
 	if j.More > 0 {
 		s.lines = append(s.lines, pair{key: "more", value: own("%s are not shown", plural(j.More, "pair"))})
 	}
-	s.lines = append(s.lines, b.leftOut(j)...)
+	s.lines = append(s.lines, leftOutLines(b, j)...)
 	if len(g.rows) == 0 {
 		s.grid = nil
 	}
@@ -118,9 +118,9 @@ func joined(j *report.Join) string {
 	return fmt.Sprintf("%d of %s of the %s side are seen elsewhere too%s", j.Joined, plural(j.Requests, "request"), j.Counting, rate)
 }
 
-// pairOf says how many requests two ends have in common, by which names, and how
+// joinPairLine says how many requests two ends have in common, by which names, and how
 // far their clocks are apart.
-func (b *builder) pairOf(p *report.JoinPair) line {
+func joinPairLine(b *builder, p *report.JoinPair) line {
 	l := own("%d joined", p.Joined)
 	if p.A.Input != p.B.Input {
 		l = append(line{{p.A.Input, true}, {text: " and "}, {p.B.Input, true}}, span{text: ": " + l[0].text})
@@ -178,8 +178,8 @@ func within(v, wrong report.Value) string {
 	return fmt.Sprintf("%s ± %s", unit.Format(v.Unit, v.V), unit.Format(wrong.Unit, wrong.V))
 }
 
-// leftOut says what the join left open.
-func (b *builder) leftOut(j *report.Join) (lines []pair) {
+// leftOutLines says what the join left open.
+func leftOutLines(b *builder, j *report.Join) (lines []pair) {
 	add := func(key string, n int64, what string, names []string) {
 		if n > 0 {
 			lines = append(lines, pair{key: key, value: own("%s %s%s", plural(n, "name"), what, cmp.Or(parenthesised(names, n), ""))})

@@ -95,14 +95,14 @@ func stats(ranks []string) (head []string, values func(m *report.Metric) []*floa
 	}
 }
 
-// latencies adds the table of the principal metrics of a cell.
-func (b *builder) latencies(c *report.Cell, side string) {
-	b.sections = append(b.sections, section{grid: b.metricTable(c, principal, side)})
+// addLatencies adds the table of the principal metrics of a cell.
+func addLatencies(b *builder, c *report.Cell, side string) {
+	b.sections = append(b.sections, section{grid: metricTable(b, c, principal, side)})
 }
 
-// further adds the table of the other metrics that have values. Those that only
+// addFurther adds the table of the other metrics that have values. Those that only
 // repeat a row and those without values are named below it.
-func (b *builder) further(c *report.Cell, side string) {
+func addFurther(b *builder, c *report.Cell, side string) {
 	shown := slices.Clone(principal)
 	var missing byReason
 	var same []string
@@ -125,7 +125,7 @@ func (b *builder) further(c *report.Cell, side string) {
 		shown = append(shown, name)
 	}
 	if len(shown) > len(principal) {
-		s.grid = b.metricTable(c, shown[len(principal):], side)
+		s.grid = metricTable(b, c, shown[len(principal):], side)
 	}
 	if len(same) > 0 {
 		s.lines = append(s.lines, pair{key: "the same", value: own("%s", strings.Join(same, ", "))})
@@ -192,7 +192,7 @@ func repeats(m *report.Metric, p report.Metric) bool {
 
 // metricTable returns a table with a row per metric, each in the unit that suits
 // it; a metric without values has dashes and the reason as a footnote.
-func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid {
+func metricTable(b *builder, c *report.Cell, names []string, side string) *grid {
 	head, values := stats(ranks(c))
 	g := &grid{align: "ll", head: []cell{text("metric"), text("unit"), text("n")}}
 	for _, h := range head {
@@ -200,7 +200,7 @@ func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid
 	}
 	for _, name := range names {
 		m := c.Metrics[name]
-		row := b.metricRow(name, &m, side)
+		row := metricRow(b, name, &m, side)
 		if m.N == 0 {
 			row = append(row, text(""), text("0"), cell{text: "—", note: b.note(why(&m))})
 			for range len(head) - 1 {
@@ -211,7 +211,7 @@ func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid
 		}
 		vals := values(&m)
 		scale := unit.Common(m.Unit, known(vals)...)
-		row = append(row, text(scale.Symbol), b.count(&m))
+		row = append(row, text(scale.Symbol), countCell(b, &m))
 		for _, v := range vals {
 			row = append(row, short(scale, v))
 		}
@@ -221,7 +221,7 @@ func (b *builder) metricTable(c *report.Cell, names []string, side string) *grid
 }
 
 // metricRow begins the row of a metric with its name and caveats.
-func (b *builder) metricRow(name string, m *report.Metric, side string) []cell {
+func metricRow(b *builder, name string, m *report.Metric, side string) []cell {
 	c := text(name)
 	if notes := caveats(m, side); len(notes) > 0 {
 		c.note = b.note(strings.Join(notes, "; "))
@@ -244,8 +244,8 @@ func caveats(m *report.Metric, side string) []string {
 	return notes
 }
 
-// count prints n with what was left out, and other caveats, as a footnote.
-func (b *builder) count(m *report.Metric, caveats ...string) cell {
+// countCell prints n with what was left out, and other caveats, as a footnote.
+func countCell(b *builder, m *report.Metric, caveats ...string) cell {
 	c := text(strconv.FormatInt(m.N, 10))
 	if s := excluded(m); s != "" {
 		caveats = append([]string{"left out: " + s}, caveats...)

@@ -6,8 +6,8 @@ import (
 	"servescope/analyzer/report"
 )
 
-// reconciled adds what engines count beside what requests add up to.
-func (b *builder) reconciled(r *report.Run, lead string) {
+// addReconciled adds what engines count beside what requests add up to.
+func addReconciled(b *builder, r *report.Run, lead string) {
 	if len(r.Reconciled) == 0 {
 		return
 	}

@@ -12,15 +12,15 @@ import (
 // distribution is a row.
 const manyFigures = 40
 
-// reported adds the producer's own figures where there are no requests, and what
+// addReported adds the producer's own figures where there are no requests, and what
 // the audit of them came to. Beside other runs (lead names the run) tables of
 // all of them hold the figures.
-func (b *builder) reported(r *report.Run, lead string) {
+func addReported(b *builder, r *report.Run, lead string) {
 	if r.Requests.Total == 0 && r.Requests.Filtered == 0 && lead == "" {
 		var single []*report.Reported
 		g := &grid{align: "l", head: []cell{text("figure"), text("theirs")}}
 		if len(r.Reported) > manyFigures {
-			single = b.distributions(r)
+			single = addDistributions(b, r)
 		} else {
 			for i := range r.Reported {
 				single = append(single, &r.Reported[i])
@@ -33,7 +33,7 @@ func (b *builder) reported(r *report.Run, lead string) {
 			b.sections = append(b.sections, section{title: "reported", lead: "by the producer", grid: g})
 		}
 	}
-	b.audit(r, lead)
+	addAudit(b, r, lead)
 }
 
 // claimName is the producer's name of a figure, and says so where a bare name stands
@@ -49,9 +49,9 @@ func claimName(f *report.Reported) string {
 // claimColumns are the statistics of a table of distributions.
 var claimColumns = []string{"mean", "0.5", "0.9", "0.95", "0.99", "max"}
 
-// distributions adds a table with a row per distribution and returns the other
+// addDistributions adds a table with a row per distribution and returns the other
 // figures.
-func (b *builder) distributions(r *report.Run) (single []*report.Reported) {
+func addDistributions(b *builder, r *report.Run) (single []*report.Reported) {
 	g := &grid{align: "l", head: []cell{text("distribution"), text("unit")}}
 	for _, stat := range claimColumns {
 		g.head = append(g.head, text(statName(stat)))
@@ -98,9 +98,9 @@ const (
 	bareWidth   = 54
 )
 
-// bare adds the figures that producers give and no run lets us compute, as
+// addBare adds the figures that producers give and no run lets us compute, as
 // tables with a row per run.
-func (b *builder) bare(rows []where) {
+func addBare(b *builder, rows []where) {
 	var order []*report.Reported
 	keys, computed := map[string]bool{}, map[string]bool{}
 	for i := range b.rep.Runs {
@@ -115,7 +115,7 @@ func (b *builder) bare(rows []where) {
 	}
 	order = slices.DeleteFunc(order, func(f *report.Reported) bool { return computed[f.Key] })
 	for i := len(order) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(order[:i], func(f *report.Reported) bool { return b.saysTheSame(f, order[i]) }) {
+		if slices.ContainsFunc(order[:i], func(f *report.Reported) bool { return saysTheSame(b, f, order[i]) }) {
 			order = slices.Delete(order, i, i+1)
 		}
 	}
@@ -127,14 +127,14 @@ func (b *builder) bare(rows []where) {
 				n++
 			}
 		}
-		b.sections = append(b.sections, section{title: title, lead: lead, grid: b.bareTable(rows, order[:n])})
+		b.sections = append(b.sections, section{title: title, lead: lead, grid: bareTable(b, rows, order[:n])})
 		title, lead, order = "", "", order[n:]
 	}
 }
 
 // saysTheSame reports whether every run has two figures of one statistic with one
 // value: a producer's median is its percentile 50 under another key.
-func (b *builder) saysTheSame(f, g *report.Reported) bool {
+func saysTheSame(b *builder, f, g *report.Reported) bool {
 	if f.Metric != g.Metric || f.Stat != g.Stat || f.Unit != g.Unit {
 		return false
 	}
@@ -166,7 +166,7 @@ func shown(f *report.Reported) bool {
 	return slices.Contains([]string{"value", "mean", "0.5", "0.99"}, f.Stat)
 }
 
-func (b *builder) bareTable(rows []where, figures []*report.Reported) *grid {
+func bareTable(b *builder, rows []where, figures []*report.Reported) *grid {
 	g := &grid{align: "l", head: []cell{text("run")}, rows: [][]cell{{text("")}}}
 	for _, r := range rows {
 		g.rows = append(g.rows, append([]cell{}, r.labels...))

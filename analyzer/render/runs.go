@@ -9,12 +9,12 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// runs adds the sections of several runs side by side: an overview, then a
+// addRuns adds the sections of several runs side by side: an overview, then a
 // table per metric with a row per run, then what is particular to each run. Runs
 // that were measured at different sides have tables of their own: a latency at a
 // client and one at a server are not of the same thing. Of very many runs there is
 // the overview alone, and what is left out is told.
-func (b *builder) runs() {
+func addRuns(b *builder) {
 	var rows []where
 	var sides []string
 	some := false
@@ -26,7 +26,7 @@ func (b *builder) runs() {
 			sides = append(sides, r.Side)
 		}
 	}
-	b.common()
+	addCommon(b)
 	if !some {
 		b.head = append(b.head, pair{key: "requests", value: own("%s", requests(report.Requests{}))})
 	}
@@ -35,20 +35,20 @@ func (b *builder) runs() {
 		if len(sides) > 1 {
 			about = with(side, " side")
 		}
-		b.measured(slices.DeleteFunc(slices.Clone(rows), func(r where) bool { return r.side != side }), about)
+		addMeasured(b, slices.DeleteFunc(slices.Clone(rows), func(r where) bool { return r.side != side }), about)
 	}
-	b.bare(rows)
+	addBare(b, rows)
 	if len(rows) > manyRuns {
-		b.notShown()
+		addNotShown(b)
 		return
 	}
 	for i := range b.rep.Runs {
-		b.details(&b.rep.Runs[i])
+		addDetails(b, &b.rep.Runs[i])
 	}
 }
 
-// measured adds the figures of runs that were measured at one side.
-func (b *builder) measured(rows []where, about string) {
+// addMeasured adds the figures of runs that were measured at one side.
+func addMeasured(b *builder, rows []where, about string) {
 	var cells []*report.Cell
 	for _, r := range rows {
 		cells = append(cells, r.cell)
@@ -56,7 +56,7 @@ func (b *builder) measured(rows []where, about string) {
 	if !slices.ContainsFunc(cells, func(c *report.Cell) bool { return c.Requests.Total > 0 }) {
 		return
 	}
-	b.compact("overview", about, []string{"run"}, rows)
+	addCompact(b, "overview", about, []string{"run"}, rows)
 	if len(b.rep.Runs) > manyRuns {
 		return
 	}
@@ -69,14 +69,14 @@ func (b *builder) measured(rows []where, about string) {
 	}
 	if len(rows) == 1 { // there is nothing beside it
 		shown = slices.DeleteFunc(shown, func(name string) bool { return cells[0].Metrics[name].N == 0 })
-		b.sections = append(b.sections, section{title: "metrics", lead: about, grid: b.metricTable(cells[0], shown, rows[0].side)})
+		b.sections = append(b.sections, section{title: "metrics", lead: about, grid: metricTable(b, cells[0], shown, rows[0].side)})
 	} else {
 		for _, name := range shown {
-			b.sideBySide(name, about, rows, head, values)
+			addSideBySide(b, name, about, rows, head, values)
 		}
 	}
-	b.ratesSideBySide(rows, about)
-	b.batchSideBySide(rows, about)
+	addRatesSideBySide(b, rows, about)
+	addBatchSideBySide(b, rows, about)
 }
 
 // repeated reports whether in every cell the metric says no more than one that
@@ -90,9 +90,9 @@ func repeated(name string, shown []string, cells []*report.Cell) bool {
 	})
 }
 
-// common adds to the head what was measured: once if it is the same for all
+// addCommon adds to the head what was measured: once if it is the same for all
 // runs, else run by run.
-func (b *builder) common() {
+func addCommon(b *builder) {
 	same := true
 	first := b.rep.Runs[0]
 	for _, r := range b.rep.Runs[1:] {
@@ -101,7 +101,7 @@ func (b *builder) common() {
 	}
 	if same {
 		first.Label = strconv.Itoa(len(b.rep.Runs))
-		b.describe(&first)
+		describeRun(b, &first)
 		b.head[0].key = "runs"
 		return
 	}
@@ -110,7 +110,7 @@ func (b *builder) common() {
 		return
 	}
 	for i := range b.rep.Runs {
-		b.describe(&b.rep.Runs[i])
+		describeRun(b, &b.rep.Runs[i])
 	}
 }
 
@@ -118,9 +118,9 @@ func (b *builder) common() {
 // metric and the details of each run would be thousands of lines that nobody reads.
 const manyRuns = 100
 
-// notShown says what is not shown of very many runs, and how many have something in it
+// addNotShown says what is not shown of very many runs, and how many have something in it
 // that a reader must know.
-func (b *builder) notShown() {
+func addNotShown(b *builder) {
 	differs, broken := 0, 0
 	for i := range b.rep.Runs {
 		if a := b.rep.Runs[i].Audit; a != nil {
@@ -145,8 +145,8 @@ func (b *builder) notShown() {
 	b.sections = append(b.sections, s)
 }
 
-// sideBySide adds the table of one metric with a row per run, in one unit.
-func (b *builder) sideBySide(name, about string, rows []where, head []string, values func(*report.Metric) []*float64) {
+// addSideBySide adds the table of one metric with a row per run, in one unit.
+func addSideBySide(b *builder, name, about string, rows []where, head []string, values func(*report.Metric) []*float64) {
 	g := &grid{align: "l", head: []cell{text("run"), text("n")}}
 	for _, h := range head {
 		g.head = append(g.head, text(h))
@@ -172,7 +172,7 @@ func (b *builder) sideBySide(name, about string, rows []where, head []string, va
 				row = append(row, text("—"))
 			}
 		} else {
-			row = append(row, b.count(&m, caveats(&m, r.side)...))
+			row = append(row, countCell(b, &m, caveats(&m, r.side)...))
 			for _, v := range values(&m) {
 				row = append(row, fixed(scale, v))
 			}
@@ -182,9 +182,9 @@ func (b *builder) sideBySide(name, about string, rows []where, head []string, va
 	b.sections = append(b.sections, section{title: name, lead: strings.Join(nonEmpty("in "+scale.Symbol, about), ", "), grid: g})
 }
 
-// ratesSideBySide adds the main rates and the concurrency of each run, with the
+// addRatesSideBySide adds the main rates and the concurrency of each run, with the
 // length of the interval they are over.
-func (b *builder) ratesSideBySide(rows []where, about string) {
+func addRatesSideBySide(b *builder, rows []where, about string) {
 	g := &grid{align: "l", head: []cell{text("run")}}
 	var none []string
 	for _, r := range rows {

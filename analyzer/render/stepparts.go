@@ -11,7 +11,7 @@ import (
 
 // partGrid returns the table of the parts of the time per token: a row per term,
 // below it what it consists of, then the residual and the total.
-func (b *builder) partGrid(t *report.Breakdown, columns []beside, scale unit.Scale) *grid {
+func partGrid(b *builder, t *report.Breakdown, columns []beside, scale unit.Scale) *grid {
 	g := &grid{align: "l", head: []cell{text("part"), text("mean"), text("share")}}
 	for _, c := range columns {
 		g.head = append(g.head, text(c.head))
@@ -28,19 +28,19 @@ func (b *builder) partGrid(t *report.Breakdown, columns []beside, scale unit.Sca
 		g.rows = append(g.rows, cells)
 	}
 	for i := range t.Terms {
-		b.termRows(t, i, scale, row)
+		addTermRows(b, t, i, scale, row)
 	}
 	for i := range t.Entries {
 		if e := &t.Entries[i]; e.Term == "" {
 			name, why := mergedName(e.Leaves)
-			row(b.noted(name, why), func(t *report.Breakdown) report.Value { return t.Entries[i].Mean })
+			row(notedCell(b, name, why), func(t *report.Breakdown) report.Value { return t.Entries[i].Mean })
 		}
 	}
 	why := ""
 	if may := t.Residual.MayContain; len(may) > 0 && t.Residual.Mean.V != 0 {
 		why = "may contain " + strings.ReplaceAll(strings.Join(may, ", "), "_", " ")
 	}
-	row(b.noted("residual", why), func(t *report.Breakdown) report.Value { return t.Residual.Mean })
+	row(notedCell(b, "residual", why), func(t *report.Breakdown) report.Value { return t.Residual.Mean })
 	row(text("TPOT"), func(t *report.Breakdown) report.Value { return t.Total })
 	return g
 }
@@ -48,7 +48,7 @@ func (b *builder) partGrid(t *report.Breakdown, columns []beside, scale unit.Sca
 // percent is the scale of a column of shares.
 var percent = unit.Scale{Factor: 0.01, Prec: 1}
 
-func (b *builder) noted(name, why string) cell {
+func notedCell(b *builder, name, why string) cell {
 	c := text(name)
 	if why != "" {
 		c.note = b.note(why)
@@ -56,8 +56,8 @@ func (b *builder) noted(name, why string) cell {
 	return c
 }
 
-// termRows adds the row of a term, and rows of its parts where it has several.
-func (b *builder) termRows(t *report.Breakdown, i int, scale unit.Scale, row func(cell, func(*report.Breakdown) report.Value)) {
+// addTermRows adds the row of a term, and rows of its parts where it has several.
+func addTermRows(b *builder, t *report.Breakdown, i int, scale unit.Scale, row func(cell, func(*report.Breakdown) report.Value)) {
 	x := &t.Terms[i]
 	var parts []int
 	for j := range t.Entries {
@@ -76,7 +76,7 @@ func (b *builder) termRows(t *report.Breakdown, i int, scale unit.Scale, row fun
 			why += fmt.Sprintf(": between %s and %s %s", scale.Format(x.Low.V), scale.Format(x.High.V), scale.Symbol)
 		}
 	}
-	row(b.noted(name, why), func(t *report.Breakdown) report.Value { return t.Terms[i].Mean })
+	row(notedCell(b, name, why), func(t *report.Breakdown) report.Value { return t.Terms[i].Mean })
 	split := memoNamed(t.Memos, "communication_transfer") != nil && x.Name == "t_communication"
 	if alone := len(parts) == 0 || len(parts) == 1 && t.Entries[parts[0]].Leaves[0] == x.Leaves[0]; alone && !split && x.Mean.Known {
 		return
@@ -84,15 +84,15 @@ func (b *builder) termRows(t *report.Breakdown, i int, scale unit.Scale, row fun
 	for _, j := range parts {
 		leaf := t.Entries[j].Leaves[0]
 		if leaf == "communication" && split {
-			b.divided(t, row)
+			addDivided(b, t, row)
 			continue
 		}
 		row(text("  "+partNamed(leaf)), func(t *report.Breakdown) report.Value { return t.Entries[j].Mean })
 	}
 }
 
-// divided adds what the class communication was spent on.
-func (b *builder) divided(t *report.Breakdown, row func(cell, func(*report.Breakdown) report.Value)) {
+// addDivided adds what the class communication was spent on.
+func addDivided(b *builder, t *report.Breakdown, row func(cell, func(*report.Breakdown) report.Value)) {
 	for _, x := range [][2]string{{"communication_transfer", "transfer"}, {"communication_wait", "waiting"}, {"communication_unsplit", "send, receive"}} {
 		m := memoNamed(t.Memos, x[0])
 		if m == nil || m.Mean.V == 0 && m.Name == "communication_unsplit" {

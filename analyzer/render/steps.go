@@ -10,23 +10,23 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// steps adds what the engine says of its own steps: the load as it logged it,
+// addSteps adds what the engine says of its own steps: the load as it logged it,
 // and where the time of profiled intervals went.
-func (b *builder) steps(r *report.Run, lead string) {
-	b.logged(r, "engine steps", lead, nil, stepsOf(nil, r.Steps))
-	b.profiled(r, lead)
-	b.stepGroups(r, lead)
+func addSteps(b *builder, r *report.Run, lead string) {
+	addLogged(b, r, "engine steps", lead, nil, stepsOf(nil, r.Steps))
+	addProfiled(b, r, lead)
+	addStepGroups(b, r, lead)
 	var rows []stepRow
 	for i := range r.Windows {
 		w := &r.Windows[i]
-		rows = append(rows, stepsOf([]cell{b.window(r, w)}, w.Steps)...)
+		rows = append(rows, stepsOf([]cell{windowCell(b, r, w)}, w.Steps)...)
 	}
-	b.logged(r, "engine steps in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, rows)
+	addLogged(b, r, "engine steps in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, rows)
 }
 
-// stepGroups adds the same by group, unless the groups are the replicas, which
+// addStepGroups adds the same by group, unless the groups are the replicas, which
 // every table of steps tells apart.
-func (b *builder) stepGroups(r *report.Run, lead string) {
+func addStepGroups(b *builder, r *report.Run, lead string) {
 	by := b.rep.Query.By
 	if len(by) == 1 && by[0] == "replica" {
 		return
@@ -41,11 +41,11 @@ func (b *builder) stepGroups(r *report.Run, lead string) {
 		rows = append(rows, stepsOf(labels, g.Steps)...)
 		for j := range g.Windows {
 			w := &g.Windows[j]
-			windows = append(windows, stepsOf(append(slices.Clone(labels), b.window(r, w)), w.Steps)...)
+			windows = append(windows, stepsOf(append(slices.Clone(labels), windowCell(b, r, w)), w.Steps)...)
 		}
 	}
-	b.logged(r, "engine steps by "+strings.Join(by, ", "), lead, by, rows)
-	b.logged(r, "windows of engine steps by "+strings.Join(by, ", "), lead, append(slices.Clone(by), "from"), windows)
+	addLogged(b, r, "engine steps by "+strings.Join(by, ", "), lead, by, rows)
+	addLogged(b, r, "windows of engine steps by "+strings.Join(by, ", "), lead, append(slices.Clone(by), "from"), windows)
 }
 
 // stepRow is a row of a table of steps: its labels, as a window's start, and the
@@ -63,9 +63,9 @@ func stepsOf(labels []cell, list []report.Steps) []stepRow {
 	return rows
 }
 
-// logged adds a row per replica, rank and kind of step: the mean and the greatest
+// addLogged adds a row per replica, rank and kind of step: the mean and the greatest
 // of what its lines state.
-func (b *builder) logged(r *report.Run, title, lead string, heads []string, rows []stepRow) {
+func addLogged(b *builder, r *report.Run, title, lead string, heads []string, rows []stepRow) {
 	if len(rows) == 0 {
 		return
 	}
@@ -83,7 +83,7 @@ func (b *builder) logged(r *report.Run, title, lead string, heads []string, rows
 		g.head = append(g.head, text(f.head))
 		g.rows[0] = append(g.rows[0], text(scale.Symbol))
 		for i, row := range rows {
-			g.rows[i+1] = append(g.rows[i+1], b.gauge(scale, row.steps, f.of(row.steps), weights))
+			g.rows[i+1] = append(g.rows[i+1], gaugeCell(b, scale, row.steps, f.of(row.steps), weights))
 		}
 	}
 	if !slices.ContainsFunc(g.rows[0], func(c cell) bool { return c.text != "" }) {
@@ -93,7 +93,7 @@ func (b *builder) logged(r *report.Run, title, lead string, heads []string, rows
 	if weights != noWeights {
 		s.lines = append(s.lines, pair{key: "means", value: own("%s", weights)})
 	}
-	if span := b.span(r); span != "" && len(heads) == 0 {
+	if span := spanText(b, r); span != "" && len(heads) == 0 {
 		s.lines = append(s.lines, pair{key: "stamps", value: own("%s", span)})
 	}
 	b.sections = append(b.sections, s)
@@ -155,9 +155,6 @@ func stepLength(s *report.Steps) *report.Gauge {
 	return &s.Duration
 }
 
-// nextTo joins what a table is about.
-func nextTo(texts ...string) string { return strings.Join(nonEmpty(texts...), ": ") }
-
 // stepGrid returns a table that names the series and counts their rows. The
 // first row is for units.
 func stepGrid(heads []string, rows []stepRow) *grid {
@@ -182,8 +179,8 @@ func stepGrid(heads []string, rows []stepRow) *grid {
 	return g
 }
 
-// gauge prints the mean and the greatest of a gauge.
-func (b *builder) gauge(scale unit.Scale, s *report.Steps, g *report.Gauge, w weights) cell {
+// gaugeCell prints the mean and the greatest of a gauge.
+func gaugeCell(b *builder, scale unit.Scale, s *report.Steps, g *report.Gauge, w weights) cell {
 	mean, most := pointer(g.Mean), pointer(g.Max)
 	if mean == nil || most == nil {
 		return text("—")
@@ -202,8 +199,8 @@ func (b *builder) gauge(scale unit.Scale, s *report.Steps, g *report.Gauge, w we
 	return c
 }
 
-// span says from when to when the steps are, and how fine the stamps are.
-func (b *builder) span(r *report.Run) string {
+// spanText says from when to when the steps are, and how fine the stamps are.
+func spanText(b *builder, r *report.Run) string {
 	var from, to, resolution int64
 	some := false
 	for i := range r.Steps {
@@ -236,9 +233,9 @@ func (b *builder) span(r *report.Run) string {
 var classHeads = [][2]string{{"compute", "compute"}, {"sampling", "sampling"}, {"communication", "comm"}, {"host_transfer", "copies"},
 	{"launch_wait", "launch"}, {"scheduling", "sched"}, {"host_exec", "host"}, {"host_gap", "gap"}}
 
-// profiled adds where the time of profiled intervals went, as sums per class,
+// addProfiled adds where the time of profiled intervals went, as sums per class,
 // unless tables of their parts say so.
-func (b *builder) profiled(r *report.Run, lead string) {
+func addProfiled(b *builder, r *report.Run, lead string) {
 	if slices.ContainsFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Members != "" && !d.Estimated() }) {
 		return
 	}

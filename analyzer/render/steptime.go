@@ -10,30 +10,30 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// stepTime adds where the time per token went as the steps of engines tell it: by
+// addStepTime adds where the time per token went as the steps of engines tell it: by
 // part, with ranks or kinds of steps beside each other, then by rank, by kind and
 // batch size, by group and window.
-func (b *builder) stepTime(r *report.Run, lead string) {
+func addStepTime(b *builder, r *report.Run, lead string) {
 	whole, ranks, kinds := ofSteps(&r.Cell, "tpot", ""), ofSteps(&r.Cell, "tpot", "rank"), ofSteps(&r.Cell, "tpot", "kind")
 	if whole != nil {
 		beside := columnsOf(kinds)
 		if len(beside) == 0 {
 			beside = columnsOf(ranks)
 		}
-		b.tokenTime("TPOT by part", whole, beside, lead)
+		addTokenTime(b, "TPOT by part", whole, beside, lead)
 		if n := len(columnsOf(ranks)); n > maxBeside || n > 0 && kinds != nil {
-			b.terms("TPOT by rank", lead, []string{"rank"}, rowsOf(ranks))
+			addTerms(b, "TPOT by rank", lead, []string{"rank"}, rowsOf(ranks))
 		}
 	}
 	if d := ofSteps(&r.Cell, "tpot", "request"); d != nil && d.Tells() {
-		b.tokenTime("TPOT of requests by part", d, columnsOf(ofSteps(&r.Cell, "tpot", "request_kind")), lead)
+		addTokenTime(b, "TPOT of requests by part", d, columnsOf(ofSteps(&r.Cell, "tpot", "request_kind")), lead)
 	}
 	for i := range r.Decompositions {
 		if d := &r.Decompositions[i]; d.Of == "step" && d.By == "batch" {
-			b.stepSizes(d, ofSteps(&r.Cell, "step", ""), whole, lead)
+			addStepSizes(b, d, ofSteps(&r.Cell, "step", ""), whole, lead)
 		}
 	}
-	b.stepTimeBy(r, lead)
+	addStepTimeBy(b, r, lead)
 }
 
 // ofSteps returns the decomposition of a cell that steps tell, or nil.
@@ -100,8 +100,8 @@ func apart(names []string) []string {
 	return names
 }
 
-// tokenTime adds the parts of the time per token.
-func (b *builder) tokenTime(title string, d *report.Decomposition, columns []beside, lead string) {
+// addTokenTime adds the parts of the time per token.
+func addTokenTime(b *builder, title string, d *report.Decomposition, columns []beside, lead string) {
 	left := leftOut(d)
 	if len(d.Tables) == 0 {
 		b.sections = append(b.sections, section{title: title, lead: lead, lines: []pair{{key: "none", value: own("%s", strings.Join(nonEmpty(reason(d.Total.Reason), with(left, " left out")), "; "))}}})
@@ -113,7 +113,7 @@ func (b *builder) tokenTime(title string, d *report.Decomposition, columns []bes
 		columns = nil
 	}
 	scale := partScale(t.Total)
-	s := section{title: title, lead: nextTo(lead, "mean of "+plural(t.N, "token")+" in "+scale.Symbol+", as steps tell"), grid: b.partGrid(t, columns, scale)}
+	s := section{title: title, lead: nextTo(lead, "mean of "+plural(t.N, "token")+" in "+scale.Symbol+", as steps tell"), grid: partGrid(b, t, columns, scale)}
 	if d.Low.Known && d.High.Known && d.Low.V < d.High.V {
 		s.lines = append(s.lines, pair{key: "assumed", value: own("which sequences go on through steps that only prefill: TPOT is between %s and %s", unit.Format(d.Low.Unit, d.Low.V), unit.Format(d.High.Unit, d.High.V))})
 	} else if d.Label != "" {
@@ -125,7 +125,7 @@ func (b *builder) tokenTime(title string, d *report.Decomposition, columns []bes
 	if left != "" {
 		s.lines = append(s.lines, pair{key: "left out", value: own("%s", left)})
 	}
-	s.lines = append(s.lines, b.besideParts(d, t)...)
+	s.lines = append(s.lines, besideParts(b, d, t)...)
 	b.sections = append(b.sections, s)
 }
 
@@ -158,7 +158,7 @@ func leftMember(d *report.Decomposition) string {
 }
 
 // besideParts says what the table of parts does not.
-func (b *builder) besideParts(d *report.Decomposition, t *report.Breakdown) (lines []pair) {
+func besideParts(b *builder, d *report.Decomposition, t *report.Breakdown) (lines []pair) {
 	var memos []string
 	for _, m := range t.Memos {
 		if m.Mean.Known && m.Mean.V != 0 && !strings.HasPrefix(m.Name, dividesCommunication) || m.Name == "communication_overlapped" {
@@ -198,13 +198,13 @@ func memoNamed(list []report.Memo, name string) *report.Memo {
 	return nil
 }
 
-// stepSizes adds the time of steps by kind and batch size, unless there is one
+// addStepSizes adds the time of steps by kind and batch size, unless there is one
 // size and the parts of the time per token say the same.
-func (b *builder) stepSizes(d, all, tokens *report.Decomposition, lead string) {
+func addStepSizes(b *builder, d, all, tokens *report.Decomposition, lead string) {
 	if len(d.Tables) == 0 || len(d.Tables) == 1 && tokens != nil && tokens.Total.Known {
 		return
 	}
-	b.terms("steps by kind and batch size", lead, []string{"steps"}, rowsOf(d))
+	addTerms(b, "steps by kind and batch size", lead, []string{"steps"}, rowsOf(d))
 	s := &b.sections[len(b.sections)-1]
 	s.lines = append(s.lines, pair{key: "length", value: own("%s", d.Label)})
 	if t := &d.Tables[0]; len(t.Entries) == 0 {
@@ -223,20 +223,20 @@ func (b *builder) stepSizes(d, all, tokens *report.Decomposition, lead string) {
 	}
 }
 
-// stepTimeBy adds the time per token, or of steps where there is none, and that of
+// addStepTimeBy adds the time per token, or of steps where there is none, and that of
 // requests by group and window.
-func (b *builder) stepTimeBy(r *report.Run, lead string) {
+func addStepTimeBy(b *builder, r *report.Run, lead string) {
 	if d := ofSteps(&r.Cell, "tpot", ""); d != nil && d.Total.Known {
-		b.termsBy(r, "TPOT", "tpot", "", lead)
+		addTermsBy(b, r, "TPOT", "tpot", "", lead)
 	} else {
-		b.termsBy(r, "steps", "step", "", lead)
+		addTermsBy(b, r, "steps", "step", "", lead)
 	}
-	b.termsBy(r, "TPOT of requests", "tpot", "request", lead)
+	addTermsBy(b, r, "TPOT of requests", "tpot", "request", lead)
 }
 
-// termsBy adds the first table of a decomposition by group and window.
-func (b *builder) termsBy(r *report.Run, name, of, by, lead string) {
-	b.byPlace(r, name, lead, b.terms, func(c *report.Cell) *report.Breakdown {
+// addTermsBy adds the first table of a decomposition by group and window.
+func addTermsBy(b *builder, r *report.Run, name, of, by, lead string) {
+	addByPlace(b, r, name, lead, addTerms, func(c *report.Cell) *report.Breakdown {
 		if d := ofSteps(c, of, by); d != nil && len(d.Tables) > 0 && (by == "" || d.Tells()) {
 			return &d.Tables[0]
 		}
@@ -244,9 +244,9 @@ func (b *builder) termsBy(r *report.Run, name, of, by, lead string) {
 	})
 }
 
-// byPlace adds tables of groups, of windows and of windows of groups, with a row
+// addByPlace adds tables of groups, of windows and of windows of groups, with a row
 // for each that table returns one of.
-func (b *builder) byPlace(r *report.Run, name, lead string, add func(title, lead string, heads []string, rows []termRow), table func(*report.Cell) *report.Breakdown) {
+func addByPlace(b *builder, r *report.Run, name, lead string, add func(b *builder, title, lead string, heads []string, rows []termRow), table func(*report.Cell) *report.Breakdown) {
 	dims := b.rep.Query.By
 	first := func(labels []cell, c *report.Cell) []termRow {
 		if t := table(c); t != nil {
@@ -264,16 +264,16 @@ func (b *builder) byPlace(r *report.Run, name, lead string, add func(title, lead
 		groups = append(groups, first(labels, &g.Cell)...)
 		for j := range g.Windows {
 			w := &g.Windows[j]
-			both = append(both, first(append(slices.Clone(labels), b.window(r, w)), &w.Cell)...)
+			both = append(both, first(append(slices.Clone(labels), windowCell(b, r, w)), &w.Cell)...)
 		}
 	}
 	for i := range r.Windows {
 		w := &r.Windows[i]
-		windows = append(windows, first([]cell{b.window(r, w)}, &w.Cell)...)
+		windows = append(windows, first([]cell{windowCell(b, r, w)}, &w.Cell)...)
 	}
-	add(name+" by "+strings.Join(dims, ", "), lead, dims, groups)
-	add(name+" in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, windows)
-	add(name+" in windows by "+strings.Join(dims, ", "), lead, append(slices.Clone(dims), "from"), both)
+	add(b, name+" by "+strings.Join(dims, ", "), lead, dims, groups)
+	add(b, name+" in windows of "+unit.FormatDuration(b.rep.Query.Window), lead, []string{"from"}, windows)
+	add(b, name+" in windows by "+strings.Join(dims, ", "), lead, append(slices.Clone(dims), "from"), both)
 }
 
 // termRow is a row of a table of terms.
@@ -295,9 +295,9 @@ func rowsOf(d *report.Decomposition) []termRow {
 	return rows
 }
 
-// terms adds a table with a row per table: its total, the terms of the formula and
+// addTerms adds a table with a row per table: its total, the terms of the formula and
 // the residual.
-func (b *builder) terms(title, lead string, heads []string, rows []termRow) {
+func addTerms(b *builder, title, lead string, heads []string, rows []termRow) {
 	if len(rows) == 0 {
 		return
 	}

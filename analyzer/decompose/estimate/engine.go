@@ -27,48 +27,6 @@ type line struct {
 	tokens float64 // of decode sequences in a step
 }
 
-// AddSteps adds rows of the steps table.
-func (l *Log) AddSteps(b *trace.Batch) {
-	if l.engine.lines == nil {
-		l.engine.lines = make(map[string]*lines)
-	}
-	replica, at, kind, index := b.Dicts(trace.StepReplica), b.Ints(trace.StepT), b.Dicts(trace.StepKindCol), b.Ints(trace.StepIndex)
-	clock := b.Dicts(trace.StepClock)
-	rate, tokens, resolution := b.Floats(trace.StepGenerationTPS), b.Ints(trace.StepDecodeTokens), b.Ints(trace.StepResolution)
-	for i := range b.Rows {
-		t, ok := at.At(i)
-		k, typed := kind.At(i)
-		if !ok || !typed {
-			continue
-		}
-		name := word(replica, i)
-		x := l.engine.lines[name]
-		if x == nil {
-			x = new(lines)
-			l.engine.lines[name] = x
-		}
-		if x.clock = word(clock, i); x.clock == "" {
-			x.clock = b.Run.Clock.String()
-		}
-		if r, ok := resolution.At(i); ok {
-			x.resolution = max(x.resolution, r)
-		}
-		if trace.StepKind(k) == trace.StepWindow {
-			if v, ok := rate.At(i); ok {
-				x.windows = append(x.windows, line{t: t, rate: v})
-			}
-			continue
-		}
-		if n, ok := tokens.At(i); ok {
-			number, ok := index.At(i)
-			if !ok {
-				number = -1
-			}
-			x.steps = append(x.steps, line{t: t, index: number, tokens: float64(n)})
-		}
-	}
-}
-
 // mostMissing is the share of the tokens that may be missing where the log is
 // taken to be complete.
 const mostMissing = 0.05
@@ -165,24 +123,6 @@ func (x *lines) sameClock(sources []*source) bool {
 		}
 	}
 	return true
-}
-
-// tokens returns how many tokens came in (from, to]; those of first chunks only
-// if first says so.
-func (r *Replica) tokens(from, to int64, first bool) (n float64) {
-	for i := range r.requests {
-		x := &r.requests[i]
-		at := x.First
-		if first && at > from && at <= to {
-			n += x.perChunk
-		}
-		for _, gap := range x.Gaps {
-			if at += gap; at > from && at <= to {
-				n += x.perChunk
-			}
-		}
-	}
-	return n
 }
 
 // evidence says what the engine's lines mean for the requests of a side: that one

@@ -42,66 +42,6 @@ const (
 	mostCorrelated = 0.90 // B and C, for load to be split
 )
 
-// Estimate finds the steps of the replica's log and fits the model. It reorders
-// the requests.
-func (r *Replica) Estimate() *Estimate {
-	e := &Estimate{replica: r}
-	r.sort()
-	pause := r.pause()
-	e.steps = r.cluster(pause)
-	if e.Steps = len(e.steps.at); !e.resolvable() {
-		e.Refused = NotResolvable
-		return e
-	}
-	e.steps.classify(r, pause)
-	e.points = e.steps.clean()
-	if e.Clean = len(e.points); e.Clean < fewestClean {
-		e.Refused = FewSteps
-		return e
-	}
-	e.extent()
-	e.fit()
-	e.bootstrap()
-	return e
-}
-
-// clean returns the clean steps that decoded something.
-func (s *steps) clean() []point {
-	is := func(k int) bool { return k > 0 && s.kind[k] == clean && s.b[k] > 0 }
-	n := 0
-	for k := range s.at {
-		if is(k) {
-			n++
-		}
-	}
-	out := make([]point, 0, n)
-	for k := range s.at {
-		if is(k) {
-			out = append(out, point{k: int32(k)})
-		}
-	}
-	return out
-}
-
-// pause returns the time without chunks that tells steps apart: a third of what
-// nearly all steps take.
-func (r *Replica) pause() int64 {
-	var gaps []int64
-	n, stride := 0, 1+int(r.chunks/madSample)
-	for i := range r.requests {
-		for _, gap := range r.requests[i].Gaps {
-			if n++; n%stride == 0 {
-				gaps = append(gaps, gap)
-			}
-		}
-	}
-	if len(gaps) == 0 {
-		return 0
-	}
-	slices.Sort(gaps)
-	return gaps[len(gaps)/20] / 3
-}
-
 // resolvable checks whether stamps tell steps apart.
 func (e *Estimate) resolvable() bool {
 	s := e.steps

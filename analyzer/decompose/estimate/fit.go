@@ -2,7 +2,6 @@ package estimate
 
 import (
 	"math"
-	"slices"
 )
 
 // model is the cost of a step in ns: a + b·B + c·C.
@@ -131,64 +130,7 @@ const (
 	huberRounds = 30
 )
 
-// huber fits the model to points by iteratively reweighted least squares, and
-// leaves the weights in them.
-func (s *steps) huber(points []point) model {
-	for i := range points {
-		points[i].w = 1
-	}
-	var m model
-	scratch := make([]float64, 0, min(len(points), madSample))
-	for range huberRounds {
-		var sum sums
-		for i := range points {
-			s.sum(&sum, points[i])
-		}
-		last := m
-		m = sum.solve()
-		if near(m.a, last.a) && near(m.b, last.b) && near(m.c, last.c) {
-			break
-		}
-		limit := huberAt * s.deviation(points, m, scratch)
-		for i := range points {
-			p := &points[i]
-			p.w = 1
-			if off := s.off(m, int(p.k)); off > limit {
-				p.w = limit / off
-			}
-		}
-	}
-	return m
-}
-
-// sum adds a point.
-func (s *steps) sum(to *sums, p point) {
-	context := 0.0
-	if s.prompts {
-		context = s.context[p.k]
-	}
-	to.add(p.w, float64(s.b[p.k]), context, float64(s.y(int(p.k))))
-}
-
-// off returns how far step k is from the model.
-func (s *steps) off(m model, k int) float64 { return math.Abs(float64(s.y(k)) - s.expect(m, k)) }
-
-// expect returns ŷ of step k.
-func (s *steps) expect(m model, k int) float64 { return m.of(s.b[k], s.context[k]) }
-
 func near(a, b float64) bool { return math.Abs(a-b) <= float64(1e-6*math.Abs(b)) }
 
 // madSample is how many steps the median absolute deviation is taken of at most.
 const madSample = 20_000
-
-// deviation returns the median absolute deviation of points from m, at least
-// 1 ns.
-func (s *steps) deviation(points []point, m model, scratch []float64) float64 {
-	stride := 1 + (len(points)-1)/madSample
-	scratch = scratch[:0]
-	for i := 0; i < len(points); i += stride {
-		scratch = append(scratch, s.off(m, int(points[i].k)))
-	}
-	slices.Sort(scratch)
-	return max(1, scratch[len(scratch)/2])
-}

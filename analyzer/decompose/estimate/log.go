@@ -3,6 +3,7 @@ package estimate
 import (
 	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
+	"slices"
 )
 
 // MaxTokens is how many chunks of tokens an estimate can be made of. It takes less
@@ -165,5 +166,84 @@ func (s *side) sorted() []*source {
 		}
 		return 1
 	})
+	return out
+}
+
+// AddSteps adds rows of the steps table.
+func (l *Log) AddSteps(b *trace.Batch) {
+	if l.engine.lines == nil {
+		l.engine.lines = make(map[string]*lines)
+	}
+	replica, at, kind, index := b.Dicts(trace.StepReplica), b.Ints(trace.StepT), b.Dicts(trace.StepKindCol), b.Ints(trace.StepIndex)
+	clock := b.Dicts(trace.StepClock)
+	rate, tokens, resolution := b.Floats(trace.StepGenerationTPS), b.Ints(trace.StepDecodeTokens), b.Ints(trace.StepResolution)
+	for i := range b.Rows {
+		t, ok := at.At(i)
+		k, typed := kind.At(i)
+		if !ok || !typed {
+			continue
+		}
+		name := word(replica, i)
+		x := l.engine.lines[name]
+		if x == nil {
+			x = new(lines)
+			l.engine.lines[name] = x
+		}
+		if x.clock = word(clock, i); x.clock == "" {
+			x.clock = b.Run.Clock.String()
+		}
+		if r, ok := resolution.At(i); ok {
+			x.resolution = max(x.resolution, r)
+		}
+		if trace.StepKind(k) == trace.StepWindow {
+			if v, ok := rate.At(i); ok {
+				x.windows = append(x.windows, line{t: t, rate: v})
+			}
+			continue
+		}
+		if n, ok := tokens.At(i); ok {
+			number, ok := index.At(i)
+			if !ok {
+				number = -1
+			}
+			x.steps = append(x.steps, line{t: t, index: number, tokens: float64(n)})
+		}
+	}
+}
+
+// Estimate estimates. complete says that the caller vouches for the log to hold
+// every request of its replicas; where the engine's own log says otherwise, that
+// counts.
+func (l *Log) Estimate(complete bool) *Result {
+	out := &Result{Chunks: l.chunks}
+	if l.chunks > MaxTokens {
+		out.Replicas = []Replicated{{Estimate: &Estimate{Refused: TooMany, replica: new(Replica)}}}
+		return out
+	}
+	for _, s := range order {
+		if l.sides[s].members > 0 {
+			out.Side = s
+			break
+		}
+	}
+	side := &l.sides[out.Side]
+	sources := slices.DeleteFunc(side.sorted(), func(s *source) bool { return len(s.requests) == 0 })
+	evidence := l.engine.evidence(sources)
+	for _, s := range sources {
+		covered := evidence[s]
+		e := &Estimate{replica: &s.Replica}
+		switch {
+		case s.clocks:
+			e.Refused = Clock
+		case s.beginless > 0:
+			e.Refused = NotRecorded
+		case covered == Incomplete, covered == Several, covered == Unproven && !complete,
+			float64(side.lost) > float64(mostMissing*float64(side.tokens)):
+			e.Refused = Uncovered
+		default:
+			e = s.Replica.Estimate()
+		}
+		out.Replicas = append(out.Replicas, Replicated{s.name, covered, e})
+	}
 	return out
 }

@@ -1,28 +1,5 @@
 package estimate
 
-import (
-	"cmp"
-
-	"servescope/analyzer/sorting"
-)
-
-// Request is what a log tells of one request of a replica. Stamps are in ns, and
-// those of all requests of a replica are of one clock.
-type Request struct {
-	Row int64 // of the caller: it names the request
-
-	Begin    int64 // when the scheduler admitted it or, if that is unknown, when it was received or sent
-	Admitted bool  // Begin is the admission
-
-	// First is the stamp of the first chunk of tokens, Gaps the time from each
-	// chunk to the next. Add copies the gaps.
-	First int64
-	Gaps  []int64
-
-	Prompt int64 // tokens; -1 when unknown
-	Output int64 // tokens; -1 when unknown
-}
-
 // request is a Request with its place among the steps.
 type request struct {
 	Request
@@ -31,143 +8,19 @@ type request struct {
 	away        int32   // index of its first absence
 }
 
-// held is a request that got no token: it may have kept the engine busy from
-// begin to end.
-type held struct{ begin, end int64 }
-
-// arenaSize is the number of gaps that are kept in one piece of memory.
-const arenaSize = 1 << 16
-
-// Replica holds the requests of one replica. It belongs to one goroutine at a
-// time. The zero value is empty.
-type Replica struct {
-	requests []request
-	held     []held
-	arena    []int64
-	chunks   int64
-}
-
-// Add adds a request that got tokens.
-func (r *Replica) Add(q Request) {
-	x := request{Request: q, perChunk: 1}
-	if q.Output > 0 {
-		x.perChunk = float64(q.Output) / float64(len(q.Gaps)+1)
-	}
-	x.Gaps = r.keep(q.Gaps)
-	r.requests = append(r.requests, x)
-	r.chunks += int64(len(q.Gaps)) + 1
-}
-
-// AddHeld adds a request that got no token: something of it may have been
-// computed from begin to end.
-func (r *Replica) AddHeld(begin, end int64) {
-	if end > begin {
-		r.held = append(r.held, held{begin, end})
-	}
-}
-
-// Merge adds all requests of other, which is not used any more.
-func (r *Replica) Merge(other *Replica) {
-	r.chunks += other.chunks
-	r.requests = append(r.requests, other.requests...)
-	r.held = append(r.held, other.held...)
-}
-
-// keep copies gaps into memory of the replica.
-func (r *Replica) keep(gaps []int64) []int64 {
-	if len(gaps) > cap(r.arena)-len(r.arena) {
-		r.arena = make([]int64, 0, max(arenaSize, len(gaps)))
-	}
-	from := len(r.arena)
-	r.arena = append(r.arena, gaps...)
-	return r.arena[from:len(r.arena):len(r.arena)]
-}
-
-// sort brings the requests into the order of their first chunks, whatever the
-// order in which they came.
-func (r *Replica) sort() {
-	sorting.By(r.requests, func(a, b request) int {
-		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Row, b.Row))
-	})
-}
-
-// merge calls f with every chunk of every request, in order of time: the request,
-// the number of the chunk in it, and its stamp.
-func (r *Replica) merge(f func(q, chunk int32, at int64)) {
-	h := make(heap, 0, 256)
-	for next := 0; next < len(r.requests) || len(h) > 0; {
-		if next < len(r.requests) && (len(h) == 0 || r.requests[next].First <= h[0].at) {
-			h = h.push(event{at: r.requests[next].First, q: int32(next)})
-			next++
-			continue
-		}
-		e := h[0]
-		f(e.q, e.chunk, e.at)
-		gaps := r.requests[e.q].Gaps
-		if int(e.chunk) == len(gaps) {
-			h = h.pop()
-			continue
-		}
-		h[0].at += gaps[e.chunk]
-		h[0].chunk++
-		h.down()
-	}
-}
-
-// event is the next chunk of a request.
-type event struct {
-	at       int64
-	q, chunk int32
-}
-
-func (e event) before(o event) bool { return e.at < o.at || e.at == o.at && e.q < o.q }
-
-// heap is a binary heap, the earliest event on top.
-type heap []event
-
-func (h heap) push(e event) heap {
-	h = append(h, e)
-	for i := len(h) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !h[i].before(h[up]) {
-			break
-		}
-		h[i], h[up] = h[up], h[i]
-		i = up
-	}
-	return h
-}
-
-func (h heap) pop() heap {
-	last := len(h) - 1
-	h[0] = h[last]
-	h = h[:last]
-	h.down()
-	return h
-}
-
-// down sinks the event on top to its place.
-func (h heap) down() {
-	for i := 0; ; {
-		next := 2*i + 1
-		if next >= len(h) {
-			return
-		}
-		if next+1 < len(h) && h[next+1].before(h[next]) {
-			next++
-		}
-		if !h[next].before(h[i]) {
-			return
-		}
-		h[i], h[next] = h[next], h[i]
-		i = next
-	}
-}
-
 // span returns the decode span: the time from the first to the last chunk in ns.
 func (x *request) span() (d int64) {
 	for _, gap := range x.Gaps {
 		d += gap
 	}
 	return d
+}
+
+// steps returns what the span of x is divided by: N − 1, or the gaps where N is
+// unknown.
+func (x *request) steps() int64 {
+	if x.Output > 1 {
+		return x.Output - 1
+	}
+	return int64(len(x.Gaps))
 }

@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"servescope/analyzer/sorting"
@@ -48,61 +49,6 @@ type absence struct {
 
 // y returns the length of step k in ns; that of the first is unknown.
 func (s *steps) y(k int) int64 { return s.at[k] - s.at[k-1] }
-
-// cluster unites the chunks of r to steps: a step ends before a chunk of a request
-// that has one in it already, and at a time without chunks longer than pause.
-func (r *Replica) cluster(pause int64) *steps {
-	n := r.guess()
-	c := clusters{steps: steps{
-		at: make([]int64, 0, n), b: make([]int32, 0, n), context: make([]float64, 0, n), flags: make([]flags, 0, n),
-		admitted: true, prompts: true,
-	}}
-	r.merge(func(q, chunk int32, at int64) {
-		x, last := &r.requests[q], len(c.at)
-		if n := len(c.open); n > 0 && (at-c.open[n-1] > pause || chunk > 0 && int(x.last) == last) {
-			c.end()
-			last++
-		}
-		if len(c.open) == 0 {
-			c.begin()
-		}
-		c.open = append(c.open, at)
-		if chunk == 0 {
-			x.first = int32(last)
-			c.flags[last] |= first
-			c.admitted = c.admitted && x.Admitted
-			c.prompts = c.prompts && x.Prompt >= 0
-		} else {
-			if last > int(x.last)+1 {
-				c.absences = append(c.absences, absence{q: q, from: x.last + 1, to: int32(last)})
-			}
-			if x.last >= c.full {
-				c.flags[last] &^= partial
-			}
-			c.b[last]++
-			c.context[last] += float64(max(x.Prompt, 0)) + float64(float64(chunk)*x.perChunk)
-		}
-		x.last = int32(last)
-	})
-	c.end()
-	c.settle(r)
-	return &c.steps
-}
-
-// guess returns about how many steps there are, to take the memory for them at
-// once: each gives a chunk to as many requests as there are at a time.
-func (r *Replica) guess() int {
-	spans, end := 0.0, int64(0)
-	for i := range r.requests {
-		x := &r.requests[i]
-		spans += float64(x.span())
-		end = max(end, x.First+x.span())
-	}
-	if spans == 0 {
-		return 0
-	}
-	return int(float64(r.chunks) * min(1, 1.1*float64(end-r.requests[0].First)/spans))
-}
 
 // clusters makes steps.
 type clusters struct {
@@ -222,4 +168,61 @@ func (s *steps) since(x *request, pause int64) int {
 		return s.after(x.Begin + pause)
 	}
 	return s.after(x.Begin) + 1 // in the middle of a step
+}
+
+// huber fits the model to points by iteratively reweighted least squares, and
+// leaves the weights in them.
+func (s *steps) huber(points []point) model {
+	for i := range points {
+		points[i].w = 1
+	}
+	var m model
+	scratch := make([]float64, 0, min(len(points), madSample))
+	for range huberRounds {
+		var sum sums
+		for i := range points {
+			s.sum(&sum, points[i])
+		}
+		last := m
+		m = sum.solve()
+		if near(m.a, last.a) && near(m.b, last.b) && near(m.c, last.c) {
+			break
+		}
+		limit := huberAt * s.deviation(points, m, scratch)
+		for i := range points {
+			p := &points[i]
+			p.w = 1
+			if off := s.off(m, int(p.k)); off > limit {
+				p.w = limit / off
+			}
+		}
+	}
+	return m
+}
+
+// sum adds a point.
+func (s *steps) sum(to *sums, p point) {
+	context := 0.0
+	if s.prompts {
+		context = s.context[p.k]
+	}
+	to.add(p.w, float64(s.b[p.k]), context, float64(s.y(int(p.k))))
+}
+
+// off returns how far step k is from the model.
+func (s *steps) off(m model, k int) float64 { return math.Abs(float64(s.y(k)) - s.expect(m, k)) }
+
+// expect returns ŷ of step k.
+func (s *steps) expect(m model, k int) float64 { return m.of(s.b[k], s.context[k]) }
+
+// deviation returns the median absolute deviation of points from m, at least
+// 1 ns.
+func (s *steps) deviation(points []point, m model, scratch []float64) float64 {
+	stride := 1 + (len(points)-1)/madSample
+	scratch = scratch[:0]
+	for i := 0; i < len(points); i += stride {
+		scratch = append(scratch, s.off(m, int(points[i].k)))
+	}
+	slices.Sort(scratch)
+	return max(1, scratch[len(scratch)/2])
 }

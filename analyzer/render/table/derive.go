@@ -1,7 +1,6 @@
 package table
 
 import (
-	"servescope/analyzer/kernel"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -25,32 +24,4 @@ var derived = []column{
 type latencies struct {
 	ttft, e2e trace.Ints
 	tpot      trace.Floats
-}
-
-// latencies computes the derived columns of b, once per batch.
-func (t *Table) latencies(b *trace.Batch) *latencies {
-	s := &t.scratch
-	if s.latencies != nil {
-		return s.latencies
-	}
-	n := b.Rows
-	out := &latencies{
-		trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)}, trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)},
-		trace.Floats{Values: s.floats(n), Valid: s.bitmap(n)},
-	}
-	l := kernel.LatenciesOf(b, t.definition)
-	for i := range n {
-		var ok [3]bool
-		l.Load(i)
-		out.ttft.Values[i], ok[0] = l.TTFT()
-		out.e2e.Values[i], ok[1] = l.E2E()
-		out.tpot.Values[i], ok[2] = l.TPOT()
-		for k, valid := range []trace.Bitmap{out.ttft.Valid, out.e2e.Valid, out.tpot.Valid} {
-			if ok[k] {
-				valid[i>>3] |= 1 << (i & 7)
-			}
-		}
-	}
-	s.latencies = out
-	return out
 }

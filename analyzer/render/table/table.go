@@ -22,6 +22,7 @@
 package table
 
 import (
+	"servescope/analyzer/kernel"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/trace/manifest"
@@ -228,4 +229,32 @@ func (t *Table) Metadata() [][2]string {
 		out = append(out, [2]string{manifest.Key, t.Manifest().String()})
 	}
 	return append(out, [2]string{"pandas", Pandas(t.Table)})
+}
+
+// latencies computes the derived columns of b, once per batch.
+func (t *Table) latencies(b *trace.Batch) *latencies {
+	s := &t.scratch
+	if s.latencies != nil {
+		return s.latencies
+	}
+	n := b.Rows
+	out := &latencies{
+		trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)}, trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)},
+		trace.Floats{Values: s.floats(n), Valid: s.bitmap(n)},
+	}
+	l := kernel.LatenciesOf(b, t.definition)
+	for i := range n {
+		var ok [3]bool
+		l.Load(i)
+		out.ttft.Values[i], ok[0] = l.TTFT()
+		out.e2e.Values[i], ok[1] = l.E2E()
+		out.tpot.Values[i], ok[2] = l.TPOT()
+		for k, valid := range []trace.Bitmap{out.ttft.Valid, out.e2e.Valid, out.tpot.Valid} {
+			if ok[k] {
+				valid[i>>3] |= 1 << (i & 7)
+			}
+		}
+	}
+	s.latencies = out
+	return out
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -84,57 +83,6 @@ func (r *Result) why(reason Reason) string {
 		}
 	}
 	return "nothing shows that every request is in the log: add the engine's own log, or say --complete if you know"
-}
-
-// breakdown is the table of a summary.
-func (s *Summary) breakdown(r *Result) report.Breakdown {
-	total := float64(s.Parts.Sum())
-	t := report.Breakdown{N: s.Tokens, Share: report.Known(1, unit.Ratio)}
-	mean := func(ns float64) report.Value { return report.Known(ns/float64(s.Tokens), unit.Nanosecond) }
-	share := func(ns float64) report.Value { return report.Known(ns/total, unit.Ratio) }
-	t.Total, t.Sum = mean(total), report.KnownInt(s.Parts.Sum(), unit.Nanosecond)
-	rest := s.Parts.Sum()
-	var names []string
-	entry := func(p Part, ns int64, leaves ...string) {
-		names = append(names, strings.Join(leaves, "+"))
-		rest -= ns
-		t.Entries = append(t.Entries, report.Entry{
-			Leaves: leaves, Mean: mean(float64(ns)), Sum: report.KnownInt(ns, unit.Nanosecond), Share: share(float64(ns)),
-			Low: mean(s.Low[p]), High: mean(s.High[p]), Negative: s.Negative[p], Reason: noise(s.Negative[p]), Resolution: report.Null("not_recorded"),
-		})
-	}
-	for p := range parts {
-		leaf := report.Leaf{Name: p.String(), State: "value"}
-		switch {
-		case s.Null[p] != None:
-			leaf.State, leaf.Reason = "null", string(s.Null[p])
-			t.Residual.MayContain = append(t.Residual.MayContain, p.String())
-		case s.Merged && p <= Load:
-			if leaf.State = "merged"; p == Floor {
-				entry(p, s.Parts[Floor]+s.Parts[Load], Floor.String(), Load.String())
-			}
-		case p != Rest:
-			entry(p, s.Parts[p], p.String())
-		}
-		t.Leaves = append(t.Leaves, leaf)
-	}
-	t.Signature = strings.Join(names, ", ")
-	t.Residual.Mean, t.Residual.Sum, t.Residual.Share = mean(float64(rest)), report.KnownInt(rest, unit.Nanosecond), share(float64(rest))
-	t.Residual.Negative, t.Residual.Reason = s.Short, noise(s.Short)
-	if len(t.Residual.MayContain) == 0 {
-		t.Residual.Low, t.Residual.High = mean(s.Low[Rest]), mean(s.High[Rest])
-	}
-	for _, name := range []string{"decode_compute", "communication", "scheduling", "framework_overhead"} {
-		null := report.Null("not_identifiable")
-		t.Terms = append(t.Terms, report.Term{Name: name, Mean: null, Low: null, High: null})
-	}
-	if s.Split && s.Null[Load] == None {
-		t.Memos = append(t.Memos,
-			report.Memo{Name: "load_of_batch", Mean: mean(s.Batch), N: s.Tokens},
-			report.Memo{Name: "load_of_context", Mean: mean(float64(s.Parts[Load]) - s.Batch), N: s.Tokens})
-	}
-	t.Notes = r.notes(s)
-	return t
 }
 
 // noise is why n members have a negative part.

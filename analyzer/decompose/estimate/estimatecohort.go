@@ -108,3 +108,20 @@ func (e *Estimate) batch(c *cohort) (sum float64) {
 	}
 	return sum
 }
+
+// draw adds to draws by how much the parts of a cohort differ under each model of
+// the bootstrap.
+func (e *Estimate) draw(c *cohort, draws []times) []times {
+	if draws == nil {
+		draws = make([]times, resamples)
+	}
+	here := e.under(e.model, c)
+	for i := range draws {
+		t := e.under(e.models[i%len(e.models)], c)
+		for p, v := range t.part {
+			draws[i].part[p] += v - here.part[p]
+		}
+		draws[i].vague += t.vague - here.vague
+	}
+	return draws
+}

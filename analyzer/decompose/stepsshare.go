@@ -1,7 +1,6 @@
 package decompose
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -66,46 +65,4 @@ func splitGroup(group []*Timeline) error {
 		t.share(transfers)
 	}
 	return nil
-}
-
-// share divides the class communication of each interval. An interval whose parts
-// do not add up to the class is left undivided.
-func (t *Timeline) share(transfers []int64) {
-	type piece struct {
-		collective.Kernel
-		transfer int64
-	}
-	inside := make([][]piece, len(t.Steps))
-	for i, k := range t.Kernels {
-		for j := 0; j+1 < len(k.Exposed); j += 2 {
-			from := k.Start + k.Exposed[j]
-			to := from + k.Exposed[j+1]
-			at, _ := slices.BinarySearchFunc(t.Steps, from, func(s Step, v int64) int { return cmp.Compare(s.End, v+1) })
-			for ; at < len(t.Steps) && from < to; at++ { // step at ends behind from
-				step := &t.Steps[at]
-				if end := min(to, step.End); step.Duration >= 0 && from < end && from >= step.End-step.Duration {
-					own := k
-					own.Exposed = []int64{from - k.Start, end - from}
-					inside[at] = append(inside[at], piece{own, transfers[i]})
-				}
-				from = max(from, step.End)
-			}
-		}
-	}
-	for i, list := range inside {
-		p := t.Steps[i].Parts
-		if p == nil || !p.Has(Communication) {
-			continue
-		}
-		kernels, cost := make([]collective.Kernel, len(list)), make([]int64, len(list))
-		for j := range list {
-			kernels[j], cost[j] = list[j].Kernel, list[j].transfer
-		}
-		x := collective.Exposed(kernels, cost)
-		if x.Transfer+x.Wait+x.Unsplit != p.Class[Communication] {
-			continue
-		}
-		p.Memo[Transfer], p.Memo[Waiting], p.Memo[Unsplit] = x.Transfer, x.Wait, x.Unsplit
-		p.KnownMemo |= 1<<Transfer | 1<<Waiting | 1<<Unsplit
-	}
 }
