@@ -96,8 +96,8 @@ func (a *auditor) ask(name string) {
 func (a *auditor) measure() {
 	tokens := int64(0)
 	for _, r := range open(a.set.requests) {
-		a.rows += r.batch.Rows
-		for i, c := 0, r.batch.Ints(trace.OutputTokens); i < r.batch.Rows; i++ {
+		a.rows += r.cols.Rows
+		for i, c := 0, r.cols.Ints(trace.OutputTokens); i < r.cols.Rows; i++ {
 			if n, ok := c.At(i); ok {
 				tokens += n
 			}

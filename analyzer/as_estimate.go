@@ -39,7 +39,7 @@ func Estimate(ctx context.Context, in *Loader, sel *selection, r *report.Report,
 		return 0, err
 	}
 	for _, rows := range open(set.steps) {
-		logs[rows.slot].AddSteps(rows.batch)
+		logs[rows.slot].AddSteps(rows.cols)
 	}
 	for i, run := range set.runs {
 		l := logs[run.slot]
@@ -98,8 +98,8 @@ func stampedOf(sel *selection, slot int32, r *report.Run) *stamped {
 		if rows.slot != slot || len(l.starts) == 0 {
 			continue
 		}
-		names := clocksOf(rows.batch)
-		for i := range rows.batch.Rows {
+		names := clocksOf(rows.cols)
+		for i := range rows.cols.Rows {
 			if set.counts(rows.Batch, i) {
 				l.axis = edgeOf(slot, names.at(i)).axis
 				return l

@@ -55,9 +55,9 @@ func stepStretches(set *Set, r *run) (out []timed) {
 		if b.slot != r.slot {
 			continue
 		}
-		at, length, names, replicas := b.batch.Ints(trace.StepT), b.batch.Ints(trace.StepDuration), stepClocks(b.batch), b.batch.Dicts(trace.StepReplica)
-		quantity := b.batch.Dicts(trace.StepQuantity)
-		for i := range b.batch.Rows {
+		at, length, names, replicas := b.cols.Ints(trace.StepT), b.cols.Ints(trace.StepDuration), stepClocks(b.cols), b.cols.Dicts(trace.StepReplica)
+		quantity := b.cols.Dicts(trace.StepQuantity)
+		for i := range b.cols.Rows {
 			t, ok := at.At(i)
 			if !ok {
 				continue
@@ -110,9 +110,9 @@ func requestStretches(set *Set, r *run, axis string) (out []stretch) {
 		if b.slot != r.slot {
 			continue
 		}
-		starts, names, replicas := kernel.ArrivalsOf(b.batch), clocksOf(b.batch), b.batch.Dicts(trace.Replica)
-		last, end := b.batch.Ints(trace.LastToken), b.batch.Ints(trace.Finished)
-		for i := range b.batch.Rows {
+		starts, names, replicas := kernel.ArrivalsOf(b.cols), clocksOf(b.cols), b.cols.Dicts(trace.Replica)
+		last, end := b.cols.Ints(trace.LastToken), b.cols.Ints(trace.Finished)
+		for i := range b.cols.Rows {
 			if c, ok := trace.ParseClock(names.at(i)); !ok || c.Kind == trace.RequestClock || kernel.Axis(c) != axis || linkedBefore(set, b.number+int32(i), axis) {
 				continue
 			}

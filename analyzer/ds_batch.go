@@ -89,7 +89,7 @@ func (r *Batch) keep() { r.held = r.open() }
 // opened is a resident batch with its columns at hand.
 type opened struct {
 	*Batch
-	batch *trace.Batch
+	cols *trace.Batch
 }
 
 // open yields the batches of a list, opened one after the other.

@@ -32,8 +32,8 @@ func (s *Set) checkSources() {
 	}
 	for _, r := range open(s.requests) {
 		clear(columns) // batches may be opened for one turn
-		alone := statesStages(r.batch)
-		for i := range r.batch.Rows {
+		alone := statesStages(r.cols)
+		for i := range r.cols.Rows {
 			n := r.number + int32(i)
 			rows = rows[:0]
 			linked := s.linkedOnce(n)
@@ -44,19 +44,19 @@ func (s *Set) checkSources() {
 					add(b, k, s.links.Side(m))
 				}
 			case len(linked) <= 1 && alone:
-				side := r.batch.Run.Side
-				if code, ok := r.batch.Dicts(trace.SideCol).At(i); ok {
+				side := r.cols.Run.Side
+				if code, ok := r.cols.Dicts(trace.SideCol).At(i); ok {
 					side = trace.Side(code)
 				}
-				add(r.batch, i, side)
+				add(r.cols, i, side)
 			default:
 				continue
 			}
 			if stages := decompose.Differ(rows); stages != 0 {
 				f := bySlot[r.slot]
 				if f == nil {
-					off, _ := r.batch.Ints(trace.Offset).At(i)
-					f = &found{at: diag.Diag{Code: "sources_differ", Severity: diag.Notice, File: r.batch.File, Offset: off}}
+					off, _ := r.cols.Ints(trace.Offset).At(i)
+					f = &found{at: diag.Diag{Code: "sources_differ", Severity: diag.Notice, File: r.cols.File, Offset: off}}
 					bySlot[r.slot] = f
 				}
 				f.n, f.stages = f.n+1, f.stages|stages

@@ -63,12 +63,12 @@ func (s *Set) checkDuplicates() {
 	seen := newHashSet(rows)
 	var hashes []uint64
 	for _, r := range open(s.requests) {
-		if !r.batch.Has(trace.RequestID) {
+		if !r.cols.Has(trace.RequestID) {
 			continue
 		}
 		hashes = rowHashes(hashes[:0], r)
-		offsets := r.batch.Ints(trace.Offset)
-		d := diag.Diag{Code: "duplicate_request", Severity: diag.Notice, File: r.batch.File, Offset: -1,
+		offsets := r.cols.Ints(trace.Offset)
+		d := diag.Diag{Code: "duplicate_request", Severity: diag.Notice, File: r.cols.File, Offset: -1,
 			Msg: "a request has the id and the beginning of one before it: it is counted again",
 			Fix: "leave out the copy of what is there twice"}
 		for i, h := range hashes {
@@ -90,9 +90,9 @@ func (s *Set) checkDuplicates() {
 // nothing identifies. Of n rows that differ some two have the same with a probability of
 // n²/2^65: one in a hundred thousand for 16 million.
 func rowHashes(dst []uint64, r opened) []uint64 {
-	ids, starts := r.batch.Texts(trace.RequestID), kernel.ArrivalsOf(r.batch)
-	attempts, choices, sides := r.batch.Ints(trace.Attempt), r.batch.Ints(trace.Choice), r.batch.Dicts(trace.SideCol)
-	for i := range r.batch.Rows {
+	ids, starts := r.cols.Texts(trace.RequestID), kernel.ArrivalsOf(r.cols)
+	attempts, choices, sides := r.cols.Ints(trace.Attempt), r.cols.Ints(trace.Choice), r.cols.Dicts(trace.SideCol)
+	for i := range r.cols.Rows {
 		id, ok := ids.At(i)
 		start, begun := starts.At(i)
 		if !ok || !begun {
@@ -103,7 +103,7 @@ func rowHashes(dst []uint64, r opened) []uint64 {
 		choice, _ := choices.At(i)
 		side, own := sides.At(i)
 		if !own {
-			side = int32(r.batch.Run.Side)
+			side = int32(r.cols.Run.Side)
 		}
 		h := mix(uint64(r.slot)<<8|uint64(side), uint64(start))
 		h = mix(h, uint64(attempt)<<32^uint64(choice))

@@ -14,7 +14,7 @@ const joinedLabel = "joined"
 // linkable reports whether any rows may be linked without a join of ids.
 func (s *Set) linkable() bool {
 	for _, r := range open(s.requests) {
-		if join.Link([]join.Part{{Batch: r.batch}}, join.Options{}) != nil {
+		if join.Link([]join.Part{{Batch: r.cols}}, join.Options{}) != nil {
 			return true
 		}
 	}

@@ -91,7 +91,7 @@ func (u *unpacker) batch(r opened) *trace.Batch {
 		u.gaps.add(&s.gaps, s.rows)
 		u.tokens.add(&s.tokens, s.rows)
 	}
-	b := r.batch
+	b := r.cols
 	if u.gaps.some {
 		b = b.WithLists(trace.ChunkGaps, u.gaps.Lists)
 	}

@@ -28,7 +28,7 @@ func (s *Set) nameRuns() {
 	for _, b := range open(s.requests) {
 		if sets := bySlot[b.slot]; sets != nil {
 			for k, col := range cols {
-				namesIn(b.batch, col, sets[k])
+				namesIn(b.cols, col, sets[k])
 			}
 		}
 	}

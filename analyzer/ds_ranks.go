@@ -75,8 +75,8 @@ func (s *Set) tracedRuns() []traced {
 // tracedRank returns the rank that all steps are of, and their span.
 func tracedRank(steps []*Batch) (t traced, ok bool) {
 	for _, r := range open(steps) {
-		ranks, at := r.batch.Ints(trace.StepRank), r.batch.Ints(trace.StepT)
-		for i := range r.batch.Rows {
+		ranks, at := r.cols.Ints(trace.StepRank), r.cols.Ints(trace.StepT)
+		for i := range r.cols.Rows {
 			rank, known := ranks.At(i)
 			end, timed := at.At(i)
 			if !known || !timed || ok && rank != t.rank || r.file.label != "" {
@@ -131,9 +131,9 @@ func (s *Set) severalRanks() map[int32]bool {
 	for _, r := range open(s.steps) {
 		var columns [len(ranks{})]trace.Ints
 		for i, c := range []trace.Col{trace.StepDP, trace.StepTP, trace.StepPP, trace.StepEP, trace.StepRank} {
-			columns[i] = r.batch.Ints(c)
+			columns[i] = r.cols.Ints(c)
 		}
-		for i := range r.batch.Rows {
+		for i := range r.cols.Rows {
 			var at ranks
 			for j := range columns {
 				at[j], _ = columns[j].At(i)

@@ -168,8 +168,8 @@ func (s *Set) checkClocks() {
 			continue
 		}
 		r := opened{r, r.open()}
-		names, sides := clocksOf(r.batch), r.batch.Dicts(trace.SideCol)
-		for i := range r.batch.Rows {
+		names, sides := clocksOf(r.cols), r.cols.Dicts(trace.SideCol)
+		for i := range r.cols.Rows {
 			name, key := names.at(i), of{r.slot, ""}
 			if code, ok := sides.At(i); ok {
 				key.side = sides.Values[code]

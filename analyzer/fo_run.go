@@ -138,7 +138,7 @@ func (r *Runner) passResident(ctx context.Context, sel *selection, p *pass) ([]k
 				}
 				set.yield()
 				r := opened{set.requests[i], set.requests[i].open()}
-				b := r.batch
+				b := r.cols
 				if lists {
 					b = u.batch(r)
 				}

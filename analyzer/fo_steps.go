@@ -48,7 +48,7 @@ func Steps(sel *selection, facts *kernel.Facts) []kernel.State {
 	steps, times, loads := kernel.Steps.New(&q, facts), kernel.StepTime.New(&q, facts), kernel.Loads.New(&selected, facts)
 	var zeros []int32
 	for i, r := range open(set.steps) {
-		zeros = slices.Grow(zeros[:0], r.batch.Rows)[:r.batch.Rows]
+		zeros = slices.Grow(zeros[:0], r.cols.Rows)[:r.cols.Rows]
 		for _, x := range []struct {
 			state kernel.State
 			group []int32
@@ -56,7 +56,7 @@ func Steps(sel *selection, facts *kernel.Facts) []kernel.State {
 			if x.group == nil {
 				x.group = zeros
 			}
-			x.state.Update(&kernel.View{Batch: r.batch, RunIndex: r.slot, Group: x.group})
+			x.state.Update(&kernel.View{Batch: r.cols, RunIndex: r.slot, Group: x.group})
 		}
 	}
 	several := set.severalRanks()

@@ -25,7 +25,7 @@ func Walk(ctx context.Context, in *Loader, sel *selection, lists bool, f func(sl
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		b := r.batch
+		b := r.cols
 		if lists {
 			b = u.batch(r)
 		}

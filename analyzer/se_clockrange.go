@@ -86,10 +86,10 @@ func (sel *selection) findEdges() {
 func (sel *selection) addEdges(order map[edgeKey][]position, done map[edgeKey]edge) {
 	set := sel.set
 	for _, r := range open(set.requests) {
-		a, c, offsets := kernel.ArrivalsOf(r.batch), clocksOf(r.batch), r.batch.Ints(trace.Offset)
+		a, c, offsets := kernel.ArrivalsOf(r.cols), clocksOf(r.cols), r.cols.Ints(trace.Offset)
 		var name string
 		var key edgeKey
-		for i := range r.batch.Rows {
+		for i := range r.cols.Rows {
 			at, ok := a.At(i)
 			if !ok {
 				continue

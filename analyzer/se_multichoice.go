@@ -113,9 +113,9 @@ func (sel *selection) passing() [][]bool {
 	x := q.Filter.Evaluator(func(name string, _ *trace.Batch, values []float64, known []bool) { metrics(name, v, values, known) })
 	pass := make([][]bool, len(set.requests))
 	for i, r := range open(set.requests) {
-		pass[i] = make([]bool, r.batch.Rows)
-		v = &kernel.View{Batch: r.batch, RunIndex: r.slot, Base: r.number}
-		b := r.batch
+		pass[i] = make([]bool, r.cols.Rows)
+		v = &kernel.View{Batch: r.cols, RunIndex: r.slot, Base: r.number}
+		b := r.cols
 		if set.multi != nil {
 			v.Links, v.Choices = set.links, set.multi.choices
 			b = united(set, r.Batch)

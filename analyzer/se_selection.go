@@ -60,7 +60,7 @@ func choose(set *Set, q *query.Query, metrics kernel.RowMetric, facts *kernel.Fa
 			c.pass = pass[i]
 		}
 		c.base = r.number
-		sel.rows = append(sel.rows, slices.Clone(c.choose(sel, r.batch, r.Origin)))
+		sel.rows = append(sel.rows, slices.Clone(c.choose(sel, r.cols, r.Origin)))
 		whys[i] = slices.Clone(c.why)
 	}
 	if set.links != nil {

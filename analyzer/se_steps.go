@@ -68,7 +68,7 @@ func (sel *selection) chooseSteps() {
 	var keep []bool
 	var ids []int32
 	for _, r := range open(sel.set.steps) {
-		as, group := asRequests(r.batch), make([]int32, r.batch.Rows)
+		as, group := asRequests(r.cols), make([]int32, r.cols.Rows)
 		if sel.steps.grouped {
 			sel.groups.of(as, r.file, group, &ids, others{})
 		}
@@ -99,7 +99,7 @@ func (sel *selection) chooseSteps() {
 // chooseStepTime removes the steps that end outside of W, and those without a
 // place in time.
 func chooseStepTime(sel *selection, r opened, group []int32) {
-	at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
+	at, names := r.cols.Ints(trace.StepT), stepClocks(r.cols)
 	var name string
 	var e edge
 	for i := range group {
@@ -115,10 +115,10 @@ func chooseStepTime(sel *selection, r opened, group []int32) {
 // findStepEdges adds the clocks that steps are on and no request.
 func (sel *selection) findStepEdges() {
 	for _, r := range open(sel.set.steps) {
-		at, names := r.batch.Ints(trace.StepT), stepClocks(r.batch)
+		at, names := r.cols.Ints(trace.StepT), stepClocks(r.cols)
 		var name string
 		var key edgeKey
-		for i := range r.batch.Rows {
+		for i := range r.cols.Rows {
 			t, ok := at.At(i)
 			if !ok {
 				continue

@@ -287,8 +287,8 @@ func (v *viewer) countClocks(count map[edgeKey]int) {
 		if r.slot != v.run.slot {
 			continue
 		}
-		names, of := clocksOf(r.batch), v.sidesOf(r.batch, r.number)
-		for i := range r.batch.Rows {
+		names, of := clocksOf(r.cols), v.sidesOf(r.cols, r.number)
+		for i := range r.cols.Rows {
 			if v.shows(&of, i, false) {
 				count[edgeOf(r.slot, names.at(i))]++
 			}

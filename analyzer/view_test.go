@@ -24,7 +24,7 @@ func viewOf(t *testing.T, s *Session, q *query.Query, p Viewport) *Columns {
 }
 
 // floats returns a column of a view by name.
-func (c *Columns) floats(t *testing.T, name string) []float64 {
+func floats(c *Columns, t *testing.T, name string) []float64 {
 	t.Helper()
 	for _, col := range c.List {
 		if col.Name == name && !col.Text {
@@ -35,7 +35,7 @@ func (c *Columns) floats(t *testing.T, name string) []float64 {
 	return nil
 }
 
-func (c *Columns) texts(t *testing.T, name string) []string {
+func texts(c *Columns, t *testing.T, name string) []string {
 	t.Helper()
 	for _, col := range c.List {
 		if col.Name == name && col.Text {
@@ -135,7 +135,7 @@ func TestViewColumnsAreTheReports(t *testing.T) {
 					if side := trace.Requests.Fields[trace.SideCol].Values[int(c.Facts["side"])]; m.Side != "" && m.Side != side {
 						continue // the report prefers another side of the run
 					}
-					list := known(c.floats(t, name))
+					list := known(floats(c, t, name))
 					if int64(len(list)) != m.N {
 						t.Errorf("%s run %d: %d values of %s, the report has %d", src.name, i, len(list), name, m.N)
 					} else if m.N > 0 {
@@ -204,7 +204,7 @@ func checkParts(t *testing.T, name string, c *Columns, run *report.Run) {
 func TestViewRequestsPages(t *testing.T) {
 	s := openView(t, Options{Workers: 1}, generated(500, 2))
 	all := viewOf(t, s, new(query.Query), Viewport{Kind: "columns", Columns: []string{"ttft", "model", "request_id"}})
-	ttft, model, row := all.floats(t, "ttft"), all.texts(t, "model"), all.floats(t, "row")
+	ttft, model, row := floats(all, t, "ttft"), texts(all, t, "model"), floats(all, t, "row")
 	for _, desc := range []bool{false, true} {
 		order := make([]int, len(row))
 		for i := range order {
@@ -227,22 +227,22 @@ func TestViewRequestsPages(t *testing.T) {
 			if page.Facts["total"] != 500 {
 				t.Fatalf("%v", page.Facts)
 			}
-			for i, n := range page.floats(t, "row") {
-				if want := order[from+i]; n != row[want] || page.texts(t, "model")[i] != model[want] {
+			for i, n := range floats(page, t, "row") {
+				if want := order[from+i]; n != row[want] || texts(page, t, "model")[i] != model[want] {
 					t.Fatalf("desc %v: place %d holds row %v, want %v", desc, from+i, n, row[want])
 				}
 			}
 		}
 	}
 	values := viewOf(t, s, new(query.Query), Viewport{Kind: "values", Column: "model"})
-	for i, name := range values.texts(t, "value") {
+	for i, name := range texts(values, t, "value") {
 		n := 0.0
 		for _, m := range model {
 			if m == name {
 				n++
 			}
 		}
-		if got := values.floats(t, "count")[i]; got != n {
+		if got := floats(values, t, "count")[i]; got != n {
 			t.Errorf("%s: %v, want %v", name, got, n)
 		}
 	}
@@ -252,10 +252,10 @@ func TestViewPoints(t *testing.T) {
 	s := openView(t, Options{Workers: 1}, generated(1500, 3))
 	q := new(query.Query)
 	all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"ttft", "prompt_tokens"}})
-	ttft := known(all.floats(t, "ttft"))
+	ttft := known(floats(all, t, "ttft"))
 	for _, points := range []int{0, 50} {
 		c := viewOf(t, s, q, Viewport{Kind: "ecdf", Metric: "ttft", Limit: points})
-		value, count := c.floats(t, "value"), c.floats(t, "count")
+		value, count := floats(c, t, "value"), floats(c, t, "count")
 		for i, x := range value {
 			n := 0.0
 			for _, v := range ttft {
@@ -273,16 +273,16 @@ func TestViewPoints(t *testing.T) {
 	}
 	scatter := viewOf(t, s, q, Viewport{Kind: "scatter", X: "prompt_tokens", Y: "ttft", Color: "model"})
 	bins := viewOf(t, s, q, Viewport{Kind: "scatter", X: "prompt_tokens", Y: "ttft", Limit: 10, XBins: 7, YBins: 5})
-	if scatter.Mode != "points" || bins.Mode != "bins" || len(scatter.floats(t, "x")) != len(ttft) {
+	if scatter.Mode != "points" || bins.Mode != "bins" || len(floats(scatter, t, "x")) != len(ttft) {
 		t.Fatalf("%s, %s", scatter.Mode, bins.Mode)
 	}
 	sum := 0.0
-	for i, n := range bins.floats(t, "count") {
+	for i, n := range floats(bins, t, "count") {
 		sum += n
-		x, y := bins.floats(t, "x")[i], bins.floats(t, "y")[i]
+		x, y := floats(bins, t, "x")[i], floats(bins, t, "y")[i]
 		inside := 0.0
-		for k, px := range scatter.floats(t, "x") {
-			py := scatter.floats(t, "y")[k]
+		for k, px := range floats(scatter, t, "x") {
+			py := floats(scatter, t, "y")[k]
 			if px > x-1e-6 && px < x+bins.Facts["dx"]-1e-6 && py > y-1e-3 && py < y+bins.Facts["dy"]-1e-3 {
 				inside++
 			}
@@ -292,7 +292,7 @@ func TestViewPoints(t *testing.T) {
 		}
 	}
 	trend := 0.0
-	for _, n := range bins.floats(t, "trend_n") {
+	for _, n := range floats(bins, t, "trend_n") {
 		trend += n
 	}
 	if sum != float64(len(ttft)) || trend != sum {
@@ -352,7 +352,7 @@ func TestViewHeatmap(t *testing.T) {
 			for _, p := range []Viewport{{Kind: "heatmap"}, {Kind: "heatmap", XBins: 7, YBins: 9, From: 1e9, To: 5e9, Low: 1e6, High: 50e6}} {
 				c := viewOf(t, s, q, p)
 				at, gaps := chunkTimes(t, s, q, c.Clocks[0].Origin)
-				x, y := c.floats(t, "x"), c.floats(t, "y")
+				x, y := floats(c, t, "x"), floats(c, t, "y")
 				want := make([]float64, (len(x)-1)*(len(y)-1))
 				other := 0.0
 				for k, gap := range gaps {
@@ -365,7 +365,7 @@ func TestViewHeatmap(t *testing.T) {
 					}
 					want[i*(len(y)-1)+j]++
 				}
-				if !slices.Equal(c.floats(t, "count"), want) {
+				if !slices.Equal(floats(c, t, "count"), want) {
 					t.Errorf("memory %d, %+v: the cells differ", memory, p)
 				}
 				f := c.Facts
@@ -375,15 +375,15 @@ func TestViewHeatmap(t *testing.T) {
 			}
 			c := viewOf(t, s, q, Viewport{Kind: "ecdf", Metric: "chunk_gap"})
 			_, gaps := chunkTimes(t, s, q, 0)
-			for i, x := range c.floats(t, "value") {
+			for i, x := range floats(c, t, "value") {
 				n := 0.0
 				for _, g := range gaps {
 					if g <= x {
 						n++
 					}
 				}
-				if n != c.floats(t, "count")[i] {
-					t.Fatalf("%v gaps are at most %v, want %v", c.floats(t, "count")[i], x, n)
+				if n != floats(c, t, "count")[i] {
+					t.Fatalf("%v gaps are at most %v, want %v", floats(c, t, "count")[i], x, n)
 				}
 			}
 		}
@@ -399,9 +399,9 @@ func TestViewLongGaps(t *testing.T) {
 	}
 	c := viewOf(t, s, &query.Query{}, Viewport{Kind: "columns", Columns: []string{"gaps_ge.30000000"}})
 	some := 0
-	for i, n := range c.floats(t, "gaps_ge.30000000") {
-		want, row := 0.0, c.floats(t, "row")[i]
-		gaps := known(viewOf(t, s, &query.Query{}, Viewport{Kind: "request", Row: int64(row)}).floats(t, "gap"))
+	for i, n := range floats(c, t, "gaps_ge.30000000") {
+		want, row := 0.0, floats(c, t, "row")[i]
+		gaps := known(floats(viewOf(t, s, &query.Query{}, Viewport{Kind: "request", Row: int64(row)}), t, "gap"))
 		for _, gap := range gaps {
 			if gap >= least {
 				want++

@@ -46,8 +46,8 @@ func (v *viewer) stepRows(out *Columns) error {
 
 // addSteps adds the selected rows of a batch that are in the viewport's time.
 func (v *viewer) addSteps(list []Column, cols []trace.Col, r opened, group []int32) {
-	names, stamps := stepClocks(r.batch), r.batch.Ints(trace.StepT)
-	for i := range r.batch.Rows {
+	names, stamps := stepClocks(r.cols), r.cols.Ints(trace.StepT)
+	for i := range r.cols.Rows {
 		if group != nil && group[i] < 0 {
 			continue
 		}
@@ -64,8 +64,8 @@ func (v *viewer) addSteps(list []Column, cols []trace.Col, r opened, group []int
 		list[0].Floats, list[1].Floats = append(list[0].Floats, t), append(list[1].Floats, clock)
 		for k, col := range []trace.Col{trace.StepReplica, trace.StepKindCol} {
 			c, code := &list[2+k], int32(-1)
-			if at, ok := r.batch.Dicts(col).At(i); ok {
-				name := r.batch.Dicts(col).Values[at]
+			if at, ok := r.cols.Dicts(col).At(i); ok {
+				name := r.cols.Dicts(col).Values[at]
 				if code = int32(slices.Index(c.Values, name)); code < 0 {
 					code = int32(len(c.Values))
 					c.Values = append(c.Values, name)
@@ -74,7 +74,7 @@ func (v *viewer) addSteps(list []Column, cols []trace.Col, r opened, group []int
 			c.Codes = append(c.Codes, code)
 		}
 		for k, col := range cols {
-			list[4+k].Floats = append(list[4+k].Floats, stepNumber(r.batch, col, i))
+			list[4+k].Floats = append(list[4+k].Floats, stepNumber(r.cols, col, i))
 		}
 	}
 }

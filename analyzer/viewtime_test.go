@@ -15,10 +15,10 @@ func TestViewSeries(t *testing.T) {
 		q := filtered(t, "not model = m2")
 		c := viewOf(t, s, q, p)
 		all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"arrival", "end", "prompt_tokens", "status", "queued", "admitted", "received"}})
-		from, to, prompt, status := all.floats(t, "arrival"), all.floats(t, "end"), all.floats(t, "prompt_tokens"), all.texts(t, "status")
+		from, to, prompt, status := floats(all, t, "arrival"), floats(all, t, "end"), floats(all, t, "prompt_tokens"), texts(all, t, "status")
 		times := tokenTimes(t, s, q, c.Clocks[0].Origin)
 		length := c.Facts["bucket"]
-		for b, begin := range c.floats(t, "t") {
+		for b, begin := range floats(c, t, "t") {
 			end := begin + length
 			var arrivals, ends, failures, prompts, output, covered, most float64
 			for i := range from {
@@ -57,7 +57,7 @@ func TestViewSeries(t *testing.T) {
 				"arrivals": arrivals, "ends": ends, "failures": failures, "prompt_tokens": prompts, "output_tokens": output,
 				"running_mean": covered / length, "running_max": most,
 			} {
-				if got := c.floats(t, name)[b]; math.Abs(got-want) > 1e-9*max(1, want) {
+				if got := floats(c, t, name)[b]; math.Abs(got-want) > 1e-9*max(1, want) {
 					t.Errorf("%+v: bucket %d has %s %v, want %v", p, b, name, got, want)
 				}
 			}
@@ -103,8 +103,8 @@ func TestViewGaps(t *testing.T) {
 		listed := func(p Viewport) (out []gap, c *Columns) {
 			p.Kind = "gaps"
 			c = viewOf(t, s, new(query.Query), p)
-			for i, row := range c.floats(t, "row") {
-				out = append(out, gap{row, c.floats(t, "end")[i], c.floats(t, "gap")[i]})
+			for i, row := range floats(c, t, "row") {
+				out = append(out, gap{row, floats(c, t, "end")[i], floats(c, t, "gap")[i]})
 			}
 			return out, c
 		}
@@ -114,7 +114,7 @@ func TestViewGaps(t *testing.T) {
 			if slices.ContainsFunc(one.Fields, func(d Detail) bool { return d.Name == "status" && d.Text == "failed" }) {
 				continue // no metric counts its gaps
 			}
-			times, gaps := one.floats(t, "t"), one.floats(t, "gap")
+			times, gaps := floats(one, t, "t"), floats(one, t, "gap")
 			for k := 1; k < len(times); k++ {
 				g := gap{float64(row), times[k], gaps[k]}
 				all = append(all, g)
@@ -170,13 +170,13 @@ func TestViewRequest(t *testing.T) {
 			t.Errorf("request %d is in line %v", row, line)
 		}
 		for _, name := range []string{"t", "gap", "tokens"} {
-			x, y := a.floats(t, name), b.floats(t, name)
+			x, y := floats(a, t, name), floats(b, t, name)
 			if !slices.EqualFunc(x, y, func(f, g float64) bool { return f == g || f != f && g != g }) {
 				t.Errorf("request %d: %s differs when lists are read again", row, name)
 			}
 		}
-		if n := field(a, "output_tokens").Value; n != float64(len(a.floats(t, "t"))) {
-			t.Errorf("request %d: %v tokens and %d chunks", row, n, len(a.floats(t, "t")))
+		if n := field(a, "output_tokens").Value; n != float64(len(floats(a, t, "t"))) {
+			t.Errorf("request %d: %v tokens and %d chunks", row, n, len(floats(a, t, "t")))
 		}
 	}
 	for _, p := range []Viewport{{Kind: "request", Row: 60}, {Kind: "request", Row: -1}, {Kind: "dance"}, {Kind: "columns", Run: 1}, {Kind: "columns", Columns: []string{"chunk_gaps"}}, {Kind: "columns", Columns: []string{"nothing"}}, {Kind: "columns", Side: "moon"}} {
@@ -213,13 +213,13 @@ func TestViewSteps(t *testing.T) {
 			found++
 			few := viewOf(t, s, new(query.Query), Viewport{Kind: "steps", Run: run, Columns: names, Limit: 3})
 			for _, name := range names {
-				values, least, most := known(all.floats(t, name)), known(few.floats(t, name+".min")), known(few.floats(t, name+".max"))
+				values, least, most := known(floats(all, t, name)), known(floats(few, t, name+".min")), known(floats(few, t, name+".max"))
 				if len(values) > 0 && len(least) > 0 && (slices.Min(values) > slices.Min(least) || slices.Max(values) < slices.Max(most)) {
 					t.Errorf("%s run %d: extremes of %s", src.name, run, name)
 				}
 				sum, n := 0.0, 0.0
-				for i, at := range all.floats(t, "t") {
-					if v := all.floats(t, name)[i]; v == v && at == at {
+				for i, at := range floats(all, t, "t") {
+					if v := floats(all, t, name)[i]; v == v && at == at {
 						sum += v
 						n++
 					}
@@ -229,10 +229,10 @@ func TestViewSteps(t *testing.T) {
 				}
 			}
 			total := 0.0
-			for _, n := range few.floats(t, "count") {
+			for _, n := range floats(few, t, "count") {
 				total += n
 			}
-			if total != float64(len(known(all.floats(t, "t")))) {
+			if total != float64(len(known(floats(all, t, "t")))) {
 				t.Errorf("%s run %d: %v steps in parts, want %d", src.name, run, total, want)
 			}
 		}
