@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"servescope/analyzer/report"
-	"servescope/analyzer/trace"
 )
 
 // rateOf returns a rate that must be known.
@@ -94,25 +93,6 @@ func TestCrossRatio(t *testing.T) {
 	run = analyze("filter=output_tokens > 5")
 	if v := run.Throughput.Values["cross_ratio"]; v.Known || v.Reason != "filtered" || rateOf(t, &run.Cell, "batch_logged") != 2 {
 		t.Errorf("cross under a filter: %+v", v)
-	}
-}
-
-// TestReplicasThatDoNotReport: the log of one of two engines.
-func TestReplicasThatDoNotReport(t *testing.T) {
-	out := &report.Run{Cell: report.Cell{Throughput: report.Throughput{Values: map[string]report.Value{
-		"replicas": report.Known(1, ""), "tps_replica_model": report.Known(100, ""), "tps_total_model": report.Known(100, "")}}}}
-	r := &run{members: []*trace.RunMeta{{}, {Config: []trace.Pair{{Key: "dp_size", Value: "2"}}}}}
-	given := queryOf(t)
-	given.Replicas = 1
-	checkReplicas(out, r, given)
-	if !out.Throughput.Values["replicas"].Known {
-		t.Error("a number that is given is not taken")
-	}
-	checkReplicas(out, r, queryOf(t))
-	for name, known := range map[string]bool{"replicas": false, "tps_replica_model": false, "tps_total_model": true} {
-		if v := out.Throughput.Values[name]; v.Known != known || !known && v.Reason != "coverage" {
-			t.Errorf("%s: %+v", name, v)
-		}
 	}
 }
 

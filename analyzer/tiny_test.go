@@ -196,11 +196,16 @@ type sums struct{}
 func (k sums) Name() string { return "sums" }
 func (k sums) Lists() bool  { return true }
 func (k sums) New(q *query.Query, facts *kernel.Facts) kernel.State {
-	s := &sumState{q: q, facts: facts, cells: make(map[cellKey]*sumCell), smallest: 1 << 60}
+	s := &sumState{q: q, facts: facts, cells: make(map[sumKey]*sumCell), smallest: 1 << 60}
 	if b := facts.Private["sums"]; b != nil {
 		s.limit = int64(binary.LittleEndian.Uint64(b))
 	}
 	return s
+}
+
+type sumKey struct {
+	run, group int32
+	window     int64
 }
 
 type sumCell struct{ n, filtered, gaps int64 }
@@ -208,11 +213,11 @@ type sumCell struct{ n, filtered, gaps int64 }
 type sumState struct {
 	q               *query.Query
 	facts           *kernel.Facts
-	cells           map[cellKey]*sumCell
+	cells           map[sumKey]*sumCell
 	smallest, limit int64
 }
 
-func (s *sumState) cell(k cellKey) *sumCell {
+func (s *sumState) cell(k sumKey) *sumCell {
 	if s.cells[k] == nil {
 		s.cells[k] = new(sumCell)
 	}
@@ -223,7 +228,7 @@ func (s *sumState) Update(v *kernel.View) {
 	sent, prompt, gaps := v.Ints(trace.Sent), v.Ints(trace.PromptTokens), v.Lists(trace.ChunkGaps)
 	clocks := clocksOf(v.Batch)
 	for i := range v.Rows {
-		whole := s.cell(cellKey{v.RunIndex, -1, kernel.NoWindow})
+		whole := s.cell(sumKey{v.RunIndex, -1, kernel.NoWindow})
 		outside := false
 		if at, ok := sent.At(i); ok && s.q.Timed() {
 			clock, _ := trace.ParseClock(clocks.at(i))
@@ -237,10 +242,10 @@ func (s *sumState) Update(v *kernel.View) {
 		cells, group := []*sumCell{whole}, int32(-1)
 		if len(s.q.By) > 0 {
 			group = v.Group[i]
-			cells = append(cells, s.cell(cellKey{v.RunIndex, group, kernel.NoWindow}))
+			cells = append(cells, s.cell(sumKey{v.RunIndex, group, kernel.NoWindow}))
 		}
 		if at, ok := sent.At(i); ok && s.q.Window > 0 {
-			cells = append(cells, s.cell(cellKey{v.RunIndex, group, at / s.q.Window * s.q.Window}))
+			cells = append(cells, s.cell(sumKey{v.RunIndex, group, at / s.q.Window * s.q.Window}))
 		}
 		if p, ok := prompt.At(i); ok {
 			s.smallest = min(s.smallest, p)

@@ -10,8 +10,8 @@ import (
 	"servescope/analyzer"
 )
 
-// view is the head of an answer whose body is columns.
-type view struct {
+// viewHead is the head of an answer whose body is columns.
+type viewHead struct {
 	Type    string             `json:"type"`
 	Kind    string             `json:"kind"`
 	Mode    string             `json:"mode"`
@@ -60,7 +60,7 @@ func (s *session) view(ctx context.Context, m message) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	head := &view{Type: "result", Kind: c.Kind, Mode: c.Mode, Facts: c.Facts}
+	head := &viewHead{Type: "result", Kind: c.Kind, Mode: c.Mode, Facts: c.Facts}
 	for _, k := range c.Clocks {
 		head.Clocks = append(head.Clocks, clock{k.Name, k.Wall, strconv.FormatInt(k.Origin, 10)})
 	}
