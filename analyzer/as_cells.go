@@ -27,7 +27,7 @@ type cellKey struct {
 	window     int64
 }
 
-func newCells(sel *selection, runs []*run) *Cells {
+func newCells(sel *Selection, runs []*run) *Cells {
 	o := &Cells{q: sel.q, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell), idle: make(map[int32]kernel.Idle)}
 	if sel.groups != nil {
 		o.names = sel.groups.names
@@ -41,7 +41,7 @@ func newCells(sel *selection, runs []*run) *Cells {
 // CellsOf returns what the final states of kernels amount to, those of steps included,
 // for the runs of the set of sel. learned is what the kernels learned. It adds to log
 // what a report says of the limits of its cells. The states are used up.
-func CellsOf(sel *selection, states, steps []kernel.State, learned *kernel.Facts, log *diag.Log) *Cells {
+func CellsOf(sel *Selection, states, steps []kernel.State, learned *kernel.Facts, log *diag.Log) *Cells {
 	out := newCells(sel, sel.set.runs)
 	out.loads = steps[len(steps)-1]
 	out.finish(append(states, steps...))

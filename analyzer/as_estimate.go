@@ -25,7 +25,7 @@ var mostEstimates = 200
 // same. complete says that the caller knows every request of the logged replicas
 // to be in the inputs. It returns the number of chunks of tokens that were looked
 // at. Errors are those of Rows.
-func Estimate(ctx context.Context, in *Loader, sel *selection, r *report.Report, complete bool) (chunks int64, err error) {
+func Estimate(ctx context.Context, in *Loader, sel *Selection, r *report.Report, complete bool) (chunks int64, err error) {
 	set := sel.set
 	logs := make(map[int32]*stamped)
 	for i, run := range set.runs {
@@ -77,7 +77,7 @@ func Estimate(ctx context.Context, in *Loader, sel *selection, r *report.Report,
 // stamped is the rows of one run, and where each of them counts.
 type stamped struct {
 	estimate.Log
-	sel    *selection
+	sel    *Selection
 	slot   int32
 	axis   string // the clock of the run's windows
 	starts []int64
@@ -88,7 +88,7 @@ type stamped struct {
 // placed is the group and window of a row; -1: it is in none.
 type placed struct{ group, window int32 }
 
-func stampedOf(sel *selection, slot int32, r *report.Run) *stamped {
+func stampedOf(sel *Selection, slot int32, r *report.Run) *stamped {
 	set := sel.set
 	l := &stamped{sel: sel, slot: slot, length: sel.q.Window}
 	for i := range r.Windows {
@@ -152,7 +152,7 @@ type stampedCell struct {
 
 // cells returns the cells of a run: the whole, its windows, its groups and their
 // windows.
-func (l *stamped) cells(r *report.Run, sel *selection) []stampedCell {
+func (l *stamped) cells(r *report.Run, sel *Selection) []stampedCell {
 	rows := make(map[placed]int) // any: in any group, or in any window
 	const any = -3
 	for _, p := range l.at {

@@ -39,7 +39,7 @@ type interim struct {
 	set   *Set
 	q     *query.Query
 	e     *Figures
-	sel   *selection
+	sel   *Selection
 	tell  PartialFunc
 	total int64 // rows that there are; -1 while they are being read
 	holes bool  // remote readers fold rows too, which no interim report has: those that it has follow no time
@@ -57,13 +57,13 @@ func FirstInterim(set *Set, q *query.Query, e *Figures, tell PartialFunc, holes 
 	if tell == nil {
 		return nil
 	}
-	return &interim{set: set, q: q, e: e, sel: &selection{set: set, q: q}, tell: tell, total: -1, holes: holes,
+	return &interim{set: set, q: q, e: e, sel: &Selection{set: set, q: q}, tell: tell, total: -1, holes: holes,
 		metas: make(map[*Input]map[int64]*trace.RunMeta)}
 }
 
 // Interim returns what makes reports while the rows of sel are folded. It is nil where
 // tell is.
-func Interim(sel *selection, e *Figures, tell PartialFunc) Watcher {
+func Interim(sel *Selection, e *Figures, tell PartialFunc) Watcher {
 	if tell == nil {
 		return nil
 	}

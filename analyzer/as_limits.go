@@ -12,7 +12,7 @@ import (
 )
 
 // selectionDiags says which runs a query could not be applied to.
-func selectionDiags(sel *selection, log *diag.Log) {
+func selectionDiags(sel *Selection, log *diag.Log) {
 	if sel.groups != nil && sel.groups.united > 0 {
 		log.Add(diag.Diag{
 			Code: "groups_capped", Severity: diag.Notice, Offset: -1, Count: int64(sel.groups.united),
@@ -57,7 +57,7 @@ func cutOf(states []kernel.State) (window int64, capped bool) {
 
 // windowDiags says of every run with more windows than a report holds which of them
 // are left out, and what lies in these.
-func windowDiags(sel *selection, out *Cells, facts *kernel.Facts, log *diag.Log) {
+func windowDiags(sel *Selection, out *Cells, facts *kernel.Facts, log *diag.Log) {
 	q, set := sel.q, sel.set
 	if q.Window <= 0 {
 		return

@@ -9,7 +9,7 @@ import (
 
 // reread reads every input again, with token lists, and folds the rows that sel
 // selects into p.
-func (r *Runner) reread(ctx context.Context, sel *selection, p *pass) error {
+func (r *Runner) reread(ctx context.Context, sel *Selection, p *pass) error {
 	pool := newFoldPool(p, r.in.Readers())
 	choosers := make([]chooser, pool.size)
 	return r.in.Reread(ctx, Rereading{Table: trace.Requests, Idle: pool.help}, func(worker int, b *Reading) error {

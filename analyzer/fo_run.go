@@ -38,7 +38,7 @@ type Watcher interface {
 // Run runs kernels over the rows that sel selects, in as many passes as they ask for,
 // and returns their final states with all that they learned. first, if not nil, holds
 // the states of the first pass. watch may be nil.
-func (r *Runner) Run(ctx context.Context, sel *selection, kernels []kernel.Kernel, first []kernel.State, watch Watcher) ([]kernel.State, *kernel.Facts, error) {
+func (r *Runner) Run(ctx context.Context, sel *Selection, kernels []kernel.Kernel, first []kernel.State, watch Watcher) ([]kernel.State, *kernel.Facts, error) {
 	facts := &kernel.Facts{Runs: make([]kernel.RunFacts, sel.set.slots.len()), Store: r.store(), Memory: r.stateMemory()}
 	sel.bounds(facts)
 	final := make([]kernel.State, len(kernels))
@@ -78,7 +78,7 @@ func (r *Runner) Run(ctx context.Context, sel *selection, kernels []kernel.Kerne
 
 // pass runs kernels once over the rows that sel selects. Kernels of token lists
 // read the inputs again if the lists are not resident.
-func (r *Runner) pass(ctx context.Context, sel *selection, kernels []kernel.Kernel, facts *kernel.Facts, watch Watcher) ([]kernel.State, error) {
+func (r *Runner) pass(ctx context.Context, sel *Selection, kernels []kernel.Kernel, facts *kernel.Facts, watch Watcher) ([]kernel.State, error) {
 	set := sel.set
 	var near, far []kernel.Kernel
 	for _, k := range kernels {
@@ -120,7 +120,7 @@ func (r *Runner) pass(ctx context.Context, sel *selection, kernels []kernel.Kern
 }
 
 // passResident folds the resident rows into p.
-func (r *Runner) passResident(ctx context.Context, sel *selection, p *pass) ([]kernel.State, error) {
+func (r *Runner) passResident(ctx context.Context, sel *Selection, p *pass) ([]kernel.State, error) {
 	if len(p.kernels) == 0 {
 		return nil, nil
 	}

@@ -34,7 +34,7 @@ func stepFacts(set *Set, facts *kernel.Facts) *kernel.Facts {
 
 // Steps runs the kernels of steps over the rows that sel selects, with what the kernels
 // of requests learned. The last of their states is that of loads.
-func Steps(sel *selection, facts *kernel.Facts) []kernel.State {
+func Steps(sel *Selection, facts *kernel.Facts) []kernel.State {
 	set := sel.set
 	q := *sel.q
 	if !sel.steps.grouped {

@@ -10,7 +10,7 @@ import (
 // the slot of their run, the number of the first, a batch that is valid during the
 // call, and the group of each row, -1 for those that sel removes; nil where it keeps
 // all. With lists the token lists are there too, if need be by reading again.
-func Walk(ctx context.Context, in *Loader, sel *selection, lists bool, f func(slot, number int32, b *trace.Batch, group []int32) error) error {
+func Walk(ctx context.Context, in *Loader, sel *Selection, lists bool, f func(slot, number int32, b *trace.Batch, group []int32) error) error {
 	set := sel.set
 	if lists && !set.lists {
 		var c chooser

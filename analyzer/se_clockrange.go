@@ -59,7 +59,7 @@ func (p position) compare(o position) int {
 }
 
 // findEdges finds what the query makes of each clock of each run.
-func (sel *selection) findEdges() {
+func (sel *Selection) findEdges() {
 	sel.edges = make(map[edgeKey]edge)
 	order := make(map[edgeKey][]position)
 	sel.addEdges(order, nil)
@@ -83,7 +83,7 @@ func (sel *selection) findEdges() {
 
 // addEdges adds the clocks of rows by which requests are counted, and with done,
 // the clocks that have been found so, those of the others.
-func (sel *selection) addEdges(order map[edgeKey][]position, done map[edgeKey]edge) {
+func (sel *Selection) addEdges(order map[edgeKey][]position, done map[edgeKey]edge) {
 	set := sel.set
 	for _, r := range open(set.requests) {
 		a, c, offsets := kernel.ArrivalsOf(r.cols), clocksOf(r.cols), r.cols.Ints(trace.Offset)
@@ -145,7 +145,7 @@ func (e *edge) resolve(t query.Instant) (int64, bool) {
 // trimmed returns what the query's trim leaves of a clock. The steady window
 // begins with the send that completes the plateau: that request still belongs
 // to the ramp, one sent at the window's end to the window.
-func (sel *selection) trimmed(key edgeKey, e *edge) span {
+func (sel *Selection) trimmed(key edgeKey, e *edge) span {
 	w := always
 	switch t := sel.q.Trim; {
 	case e.steps && t.Warmup == 0: // there are no requests that could tell
@@ -179,7 +179,7 @@ func (e *edge) judge(p position) (keep bool, why uint8) {
 }
 
 // bounds adds W to facts, by run and clock, in order of the clocks.
-func (sel *selection) bounds(facts *kernel.Facts) {
+func (sel *Selection) bounds(facts *kernel.Facts) {
 	for key, e := range sel.edges {
 		if e.interval.placed && e.trimmed.placed && e.kind != trace.RequestClock {
 			f := &facts.Runs[key.slot]

@@ -5,7 +5,7 @@ import (
 )
 
 // groupsOf returns the groups of n rows from number base on.
-func (sel *selection) groupsOf(base int32, n int) []int32 {
+func (sel *Selection) groupsOf(base int32, n int) []int32 {
 	set := sel.set
 	out := make([]int32, 0, n)
 	for i := set.find(base); len(out) < n; i++ {
@@ -18,7 +18,7 @@ func (sel *selection) groupsOf(base int32, n int) []int32 {
 }
 
 // follow gives linked rows the verdict on the row that counts their request.
-func (sel *selection) follow(why [][]uint8) {
+func (sel *Selection) follow(why [][]uint8) {
 	set := sel.set
 	for i, r := range set.requests {
 		for k := range r.rows() {

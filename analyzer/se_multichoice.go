@@ -104,7 +104,7 @@ func united(set *Set, r *Batch) *trace.Batch {
 // passing returns which rows the query's filter keeps: of the rows of a request,
 // and of linked rows, all if it keeps one, so that a filter may ask for what any
 // choice and any side tells. It is nil where there is no filter.
-func (sel *selection) passing() [][]bool {
+func (sel *Selection) passing() [][]bool {
 	set, q, metrics := sel.set, sel.q, sel.metrics
 	if q.Filter == nil {
 		return nil
@@ -149,7 +149,7 @@ type verdict struct {
 
 // verdicts returns what the time of requests of several choices makes of each of
 // their rows, by number.
-func (sel *selection) verdicts() map[int32]verdict {
+func (sel *Selection) verdicts() map[int32]verdict {
 	set := sel.set
 	if set.multi == nil || sel.edges == nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// selection is the verdict of a query on every resident row: which rows it
+// Selection is the verdict of a query on every resident row: which rows it
 // keeps, and in which group. Rows that arrive outside of W are kept, for what
 // they do inside; kernels tell the two apart by the bounds that they are given.
-type selection struct {
+type Selection struct {
 	set     *Set
 	q       *query.Query
 	metrics kernel.RowMetric
@@ -39,8 +39,8 @@ func plain(q *query.Query) bool { return !selects(q) && len(q.By) == 0 }
 
 // choose applies q to the resident rows; with sent it keeps only those that
 // arrive in W.
-func choose(set *Set, q *query.Query, metrics kernel.RowMetric, facts *kernel.Facts, sent bool) *selection {
-	sel := &selection{set: set, q: q, metrics: metrics, facts: facts, sent: sent, removed: make(map[int32]removed)}
+func choose(set *Set, q *query.Query, metrics kernel.RowMetric, facts *kernel.Facts, sent bool) *Selection {
+	sel := &Selection{set: set, q: q, metrics: metrics, facts: facts, sent: sent, removed: make(map[int32]removed)}
 	if plain(q) {
 		return sel
 	}
@@ -95,7 +95,7 @@ func choose(set *Set, q *query.Query, metrics kernel.RowMetric, facts *kernel.Fa
 }
 
 // of returns the groups of the rows of resident batch i, nil for all in one.
-func (sel *selection) of(i int) []int32 {
+func (sel *Selection) of(i int) []int32 {
 	if sel.rows == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ type chooser struct {
 
 // choose returns the group of each row of b, -1 for those that are removed. The
 // result is valid until the next call.
-func (c *chooser) choose(sel *selection, b *trace.Batch, p Origin) []int32 {
+func (c *chooser) choose(sel *Selection, b *trace.Batch, p Origin) []int32 {
 	n := b.Rows
 	c.keep = slices.Grow(c.keep[:0], n)[:n]
 	c.why = slices.Grow(c.why[:0], n)[:n]
@@ -163,7 +163,7 @@ func (c *chooser) choose(sel *selection, b *trace.Batch, p Origin) []int32 {
 
 // chooseTime tells which rows arrive outside of W, and removes those that have no
 // place in time.
-func (c *chooser) chooseTime(sel *selection, b *trace.Batch, p Origin) {
+func (c *chooser) chooseTime(sel *Selection, b *trace.Batch, p Origin) {
 	a, names, offsets := kernel.ArrivalsOf(b), clocksOf(b), b.Ints(trace.Offset)
 	var name string
 	var e edge
@@ -194,7 +194,7 @@ func (c *chooser) chooseTime(sel *selection, b *trace.Batch, p Origin) {
 // Again returns the group of each row of a batch that was read again, whose first row
 // has the given number among all, as of does for resident ones. c keeps memory between
 // calls; the result is valid until the next one.
-func (sel *selection) again(c *chooser, b *trace.Batch, p Origin, number int32) []int32 {
+func (sel *Selection) again(c *chooser, b *trace.Batch, p Origin, number int32) []int32 {
 	switch {
 	case sel.rows == nil:
 		return nil

@@ -56,7 +56,7 @@ func asRequests(b *trace.Batch) *trace.Batch {
 
 // chooseSteps applies the query of sel to the resident steps. Its groups are not
 // finished yet.
-func (sel *selection) chooseSteps() {
+func (sel *Selection) chooseSteps() {
 	q := sel.q
 	sel.steps.grouped = len(q.By) > 0 && tellsSteps(sel.set, q.By)
 	var x *query.Evaluator
@@ -98,7 +98,7 @@ func (sel *selection) chooseSteps() {
 
 // chooseStepTime removes the steps that end outside of W, and those without a
 // place in time.
-func chooseStepTime(sel *selection, r opened, group []int32) {
+func chooseStepTime(sel *Selection, r opened, group []int32) {
 	at, names := r.cols.Ints(trace.StepT), stepClocks(r.cols)
 	var name string
 	var e edge
@@ -113,7 +113,7 @@ func chooseStepTime(sel *selection, r opened, group []int32) {
 }
 
 // findStepEdges adds the clocks that steps are on and no request.
-func (sel *selection) findStepEdges() {
+func (sel *Selection) findStepEdges() {
 	for _, r := range open(sel.set.steps) {
 		at, names := r.cols.Ints(trace.StepT), stepClocks(r.cols)
 		var name string

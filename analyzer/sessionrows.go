@@ -34,7 +34,7 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 
 // chooseArrivals reads the inputs, if that has not been done, and returns the selection
 // of the requests that arrive in the interval of q, without its groups.
-func (s *Session) chooseArrivals(ctx context.Context, q *query.Query, lists bool) (*selection, error) {
+func (s *Session) chooseArrivals(ctx context.Context, q *query.Query, lists bool) (*Selection, error) {
 	ungrouped := *q
 	ungrouped.By = nil
 	return s.choose(ctx, &ungrouped, lists, true)
@@ -62,5 +62,5 @@ func (s *Session) Table(ctx context.Context, t *trace.Table, f func(*trace.Batch
 // those of Rows, and *query.Error for a viewport that makes no sense. See package view
 // for kinds and columns.
 func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Columns, error) {
-	return s.views.View(ctx, q, p, func() (*selection, error) { return s.chooseArrivals(ctx, q, true) })
+	return s.views.View(ctx, q, p, func() (*Selection, error) { return s.chooseArrivals(ctx, q, true) })
 }

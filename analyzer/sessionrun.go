@@ -144,7 +144,7 @@ func (s *Session) read(ctx context.Context, q *query.Query, e *Figures, tell Par
 
 // choose reads the inputs, if that has not been done, and returns the selection
 // of q; with sent, of the requests that arrive in its interval.
-func (s *Session) choose(ctx context.Context, q *query.Query, lists, sent bool) (*selection, error) {
+func (s *Session) choose(ctx context.Context, q *query.Query, lists, sent bool) (*Selection, error) {
 	e, err := FiguresOf(q.Definition)
 	if err != nil {
 		return nil, err

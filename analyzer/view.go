@@ -118,7 +118,7 @@ func NewViews(in *Loader) *Views { return &Views{in: in} }
 //
 // A request of several choices is one, as the report counts it, but its chunk gaps
 // are those of all of its sequences.
-func (x *Views) View(ctx context.Context, q *query.Query, p Viewport, choose func() (*selection, error)) (*Columns, error) {
+func (x *Views) View(ctx context.Context, q *query.Query, p Viewport, choose func() (*Selection, error)) (*Columns, error) {
 	v, err := x.viewer(ctx, q, p, choose)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ type viewer struct {
 	q      *query.Query
 	e      *Figures
 	run    *run
-	sel    *selection
+	sel    *Selection
 	side   trace.Side
 	clocks []ViewClock
 	index  map[edgeKey]int // in clocks
@@ -161,7 +161,7 @@ type viewer struct {
 	by    string  // that column and direction
 }
 
-func (x *Views) viewer(ctx context.Context, q *query.Query, p Viewport, choose func() (*selection, error)) (*viewer, error) {
+func (x *Views) viewer(ctx context.Context, q *query.Query, p Viewport, choose func() (*Selection, error)) (*viewer, error) {
 	key := fmt.Sprintf("%+v %q %d %s", echo(q), q.Definition, p.Run, p.Side)
 	if v := x.last; v != nil && v.key == key {
 		v.ctx, v.p = ctx, p
@@ -256,7 +256,7 @@ func (v *viewer) shows(of *sides, i int, sequences bool) bool {
 // findClocks lists the clocks of the run, that of most requests first.
 func (v *viewer) findClocks(x *Views) {
 	if x.clocks == nil {
-		all := &selection{set: v.set, q: new(query.Query)}
+		all := &Selection{set: v.set, q: new(query.Query)}
 		all.findEdges()
 		x.clocks = all.edges
 	}
