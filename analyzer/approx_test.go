@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/assemble"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/render"
 	"servescope/analyzer/report"
@@ -38,13 +40,13 @@ func TestApprox(t *testing.T) {
 		}
 		log.WriteString("]}\n")
 	}
-	s, err := openAll(t, Options{Block: 1 << 16}, textFile{name: "log.jsonl", text: log.String()})
+	s, err := openAll(t, load.Options{Block: 1 << 16}, textFile{name: "log.jsonl", text: log.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	var last *report.Report
-	s.Tell(func() func(*Partial) { return func(p *Partial) { last = p.Report } })
+	s.Tell(func() func(*assemble.Partial) { return func(p *assemble.Partial) { last = p.Report } })
 	whole, err := s.Run(t.Context(), new(query.Query))
 	if err != nil || last == nil {
 		t.Fatalf("%v, a report of a part %v", err, last != nil)

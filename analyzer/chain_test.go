@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"servescope/analyzer"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/formats"
@@ -27,7 +28,7 @@ func (a aged) ModTime() time.Time { return a.t }
 // scrapes reads scrapes in files of their own.
 func scrapes(t *testing.T, workers int, inputs ...source.Input) *report.Run {
 	t.Helper()
-	s, err := analyzer.Open(context.Background(), all.Set(), &source.Inputs{List: inputs}, "", analyzer.Options{Workers: workers})
+	s, err := analyzer.Open(context.Background(), all.Set(), &source.Inputs{List: inputs}, "", load.Options{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
@@ -91,14 +92,14 @@ func TestChoicesObjective(t *testing.T) {
 }
 
 // inParts answers the plain query about sources that are cut into small parts.
-func inParts(t *testing.T, opt Options, cut int64, list ...textFile) *report.Report {
+func inParts(t *testing.T, opt load.Options, cut int64, list ...textFile) *report.Report {
 	t.Helper()
 	s, err := openAll(t, opt, list...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.cut, s.in.size = cut, 1+int(cut%13)
+	s.in.Cut, s.in.Size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), new(query.Query))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +140,7 @@ func TestChoicesBruteForce(t *testing.T) {
 	}
 	var want string
 	for round := range 8 {
-		opt, cut := Options{Workers: 1 + r.IntN(3)}, int64(1+r.IntN(4000))
+		opt, cut := load.Options{Workers: 1 + r.IntN(3)}, int64(1+r.IntN(4000))
 		if round%2 == 1 {
 			opt.Memory = 1 // the lists are read again
 		}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
+	"servescope/analyzer/selection"
 )
 
 // modelRequest is what the writer of a log knows of a request; times in ms.
@@ -44,14 +46,14 @@ func choiceLog(r *rand.Rand, requests int) (lines []string, model []modelRequest
 }
 
 // askInParts answers a query about one log that is read in small parts.
-func askInParts(t *testing.T, q *query.Query, opt Options, cut int64, text string) string {
+func askInParts(t *testing.T, q *query.Query, opt load.Options, cut int64, text string) string {
 	t.Helper()
 	s, err := openAll(t, opt, textFile{name: "log.jsonl", text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.cut, s.in.size = cut, 1+int(cut%13)
+	s.in.Cut, s.in.Size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +110,7 @@ func TestWholeRequestsAreSelected(t *testing.T) {
 		}
 		var got string
 		for round := range 4 {
-			opt := Options{Workers: 1 + r.IntN(3)}
+			opt := load.Options{Workers: 1 + r.IntN(3)}
 			if round%2 == 1 {
 				opt.Memory = 1 // the lists are read again
 			}
@@ -138,7 +140,7 @@ func TestWholeRequestsAreSelected(t *testing.T) {
 // requests, whatever the number of their choices.
 func TestGroupsOfChoicesAreCapped(t *testing.T) {
 	var text strings.Builder
-	for i := range maxGroups + 10 {
+	for i := range selection.MaxGroups + 10 {
 		for choice := range 3 {
 			fmt.Fprintf(&text, `{"request_id":"r%d","tenant":"t%04d","choice":%d,"side":"client","clock":"run","arrival":0,"output_tokens":1,"token_timestamps":[1]}`+"\n", i, i, choice)
 		}
@@ -148,7 +150,7 @@ func TestGroupsOfChoicesAreCapped(t *testing.T) {
 	for _, g := range run.Groups {
 		total += g.Requests.Total
 	}
-	if d := diagNamed(r, "groups_capped"); d == nil || !strings.Contains(d.Msg, "the 11 smallest, with 11 requests") || total != maxGroups+10 || run.Groups[maxGroups-1].Requests.Total != 11 {
+	if d := diagNamed(r, "groups_capped"); d == nil || !strings.Contains(d.Msg, "the 11 smallest, with 11 requests") || total != selection.MaxGroups+10 || run.Groups[selection.MaxGroups-1].Requests.Total != 11 {
 		t.Errorf("%+v, %d requests in %d groups", d, total, len(run.Groups))
 	}
 }

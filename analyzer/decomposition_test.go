@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/assemble"
 	"servescope/analyzer/decompose"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -42,7 +44,7 @@ func TestRealSpans(t *testing.T) {
 	if b.Sum.Int != 551320873741 || b.Residual.Sum.Int != 0 || len(want) > 0 {
 		t.Errorf("Σ %d, residual %d, without %v", b.Sum.Int, b.Residual.Sum.Int, want)
 	}
-	s, err := openAll(t, Options{}, in)
+	s, err := openAll(t, load.Options{}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestEveryRowAddsUp(t *testing.T) {
 	}
 	parted, measured := 0, 0
 	for _, in := range list {
-		s, err := openAll(t, Options{}, in)
+		s, err := openAll(t, load.Options{}, in)
 		if err != nil || strings.HasSuffix(in.name, ".gz") {
 			continue
 		}
@@ -264,7 +266,7 @@ func TestDecompositionAgreesWithTTFT(t *testing.T) {
 	}
 	for _, in := range fixtures(t) {
 		for _, flags := range queries {
-			s, err := openAll(t, Options{Workers: 2}, in)
+			s, err := openAll(t, load.Options{Workers: 2}, in)
 			if err != nil || strings.HasSuffix(in.name, ".gz") || strings.HasSuffix(in.name, ".zst") {
 				continue
 			}
@@ -274,7 +276,7 @@ func TestDecompositionAgreesWithTTFT(t *testing.T) {
 				continue // the fixture's clock has no place for the interval
 			}
 			for i := range r.Runs {
-				eachCell(&r.Runs[i], func(c *report.Cell) {
+				assemble.EachCell(&r.Runs[i], func(c *report.Cell) {
 					for j := range c.Decompositions {
 						d := &c.Decompositions[j]
 						m, ok := c.Metrics["ttft_"+d.Side]

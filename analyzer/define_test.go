@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/assemble"
+	"servescope/analyzer/load"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -16,7 +18,7 @@ import (
 // sideBySide returns a log under every definition set.
 func sideBySide(t *testing.T, q *query.Query, list ...textFile) *report.Definitions {
 	t.Helper()
-	s, err := openAll(t, Options{Workers: 2}, list...)
+	s, err := openAll(t, load.Options{Workers: 2}, list...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +105,7 @@ func TestDefineIsWhatRunComputes(t *testing.T) {
 			for _, m := range d.Runs[i].Metrics {
 				row, ours := rowOf(t, &d.Runs[i], m.Metric, set.Name), rowOf(t, &d.Runs[i], m.Metric, "default")
 				want := r.Runs[i].Throughput.Values[m.Metric]
-				if !rated(m.Metric) {
+				if !assemble.Rated(m.Metric) {
 					of := r.Runs[i].Metrics[m.Metric]
 					if want = report.Null(of.Reason); of.N > 0 {
 						want = report.Known(of.Mean, of.Unit)

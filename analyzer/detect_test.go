@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/formats"
 	"servescope/formats/all"
@@ -31,7 +32,7 @@ func TestForcedWithin(t *testing.T) {
 		if c.frame == answer || c.frame == record {
 			text, _ = json.Marshal(c.line)
 		}
-		opt := Options{Workers: 1}
+		opt := load.Options{Workers: 1}
 		if c.spec != "" {
 			opt.Map = []string{c.spec, "id=job"}
 		}
@@ -63,11 +64,11 @@ func TestReasons(t *testing.T) {
 		2:  "no format recognises it (f: no; f: no)",
 		21: "none of 21 formats recognises it; inspect it alone to see why",
 	} {
-		if got := reasons(tried(n)); got != want {
+		if got := load.Reasons(tried(n)); got != want {
 			t.Errorf("%d formats: %q, want %q", n, got, want)
 		}
 	}
-	if got := reasons(errors.New("torn")); got != "torn" {
+	if got := load.Reasons(errors.New("torn")); got != "torn" {
 		t.Errorf("another error is %q", got)
 	}
 }

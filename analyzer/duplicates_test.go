@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/load"
 )
 
 // TestDuplicates: a row that repeats one before it is counted, in the figures and
@@ -31,7 +32,7 @@ func TestDuplicates(t *testing.T) {
 		{"without a beginning", []textFile{{name: "x.jsonl", text: no + no}}, 0, 0},
 	} {
 		for _, cut := range []int64{1 << 20, 70} {
-			r := inParts(t, Options{Workers: 2}, cut, c.list...)
+			r := inParts(t, load.Options{Workers: 2}, cut, c.list...)
 			var got diag.Diag
 			for _, d := range r.Diags {
 				if d.Code == "duplicate_request" {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/fold"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 	"servescope/formats"
@@ -22,13 +24,15 @@ type places struct {
 	n int
 
 	mu      sync.Mutex
-	folders map[*RemoteFold][]*Folder
+	folders map[*load.RemoteFold][]*fold.Folder
 	folded  int // rows
 	ended   int // folds
 	short   bool
 }
 
-func newPlaces(n int) *places { return &places{n: n, folders: make(map[*RemoteFold][]*Folder)} }
+func newPlaces(n int) *places {
+	return &places{n: n, folders: make(map[*load.RemoteFold][]*fold.Folder)}
+}
 
 func (p *places) Readers() int { return 2 * p.n }
 
@@ -40,18 +44,18 @@ func (p *places) Takes(f *formats.Format, in formats.Source) bool {
 type farReader struct {
 	formats.Reader
 	p      *places
-	folder *Folder
-	part   *RemoteJob
+	folder *fold.Folder
+	part   *load.RemoteJob
 	folded bool
 }
 
-func (p *places) Open(ctx context.Context, reader int, part *RemoteJob) (formats.Reader, error) {
+func (p *places) Open(ctx context.Context, reader int, part *load.RemoteJob) (formats.Reader, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &farReader{p: p, part: part}
 	if part.Fold != nil {
 		if p.folders[part.Fold] == nil {
-			p.folders[part.Fold] = make([]*Folder, p.n)
+			p.folders[part.Fold] = make([]*fold.Folder, p.n)
 		}
 		own := &p.folders[part.Fold][reader%p.n]
 		if *own == nil {
@@ -97,7 +101,7 @@ func (r *farReader) Batch() *trace.Batch {
 
 func (r *farReader) Diags() *diag.Log { return r.Reader.Diags() }
 
-func (p *places) States(ctx context.Context, f *RemoteFold) (out [][]byte, err error) {
+func (p *places) States(ctx context.Context, f *load.RemoteFold) (out [][]byte, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, folder := range p.folders[f] {
@@ -123,7 +127,7 @@ func TestElsewhere(t *testing.T) {
 		{"c.jsonl", "two", requestLines(r, 60) + "{\"request_id\": broken\n"},
 	}}
 	for _, in := range fixtures(t) {
-		s, err := openAll(t, Options{}, in)
+		s, err := openAll(t, load.Options{}, in)
 		if err != nil {
 			continue
 		}
@@ -144,9 +148,9 @@ func TestElsewhere(t *testing.T) {
 			var want string
 			for round := range 3 {
 				p := newPlaces(1 + r.IntN(3))
-				opt := Options{Remote: p, Workers: 1 + r.IntN(2), Block: 1 + r.IntN(9000)}
+				opt := load.Options{Remote: p, Workers: 1 + r.IntN(2), Block: 1 + r.IntN(9000)}
 				if round == 0 {
-					opt = Options{}
+					opt = load.Options{}
 				}
 				if round == 2 {
 					opt.Memory = 1 // no lists are kept: they are read again
@@ -155,7 +159,7 @@ func TestElsewhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.in.cut, s.in.size = 1+r.Int64N(int64(len(list[0].text)+100)), 1+r.IntN(20)
+				s.in.Cut, s.in.Size = 1+r.Int64N(int64(len(list[0].text)+100)), 1+r.IntN(20)
 				rep, err := s.Run(t.Context(), q)
 				if err != nil {
 					t.Fatalf("%s: %v", list[0].name, err)
@@ -166,7 +170,7 @@ func TestElsewhere(t *testing.T) {
 					want = got
 				}
 				if got != want {
-					t.Fatalf("%s, %+v, cut %d: %s", list[0].name, opt, s.in.cut, firstDifference(got, want))
+					t.Fatalf("%s, %+v, cut %d: %s", list[0].name, opt, s.in.Cut, firstDifference(got, want))
 				}
 				if len(p.folders) > 0 {
 					t.Errorf("%d folds have not been ended", len(p.folders))
@@ -189,18 +193,18 @@ func TestElsewhereFails(t *testing.T) {
 	in := textFile{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 300)}
 	p := newPlaces(2)
 	p.short = true
-	s, err := openAll(t, Options{Remote: p}, in)
+	s, err := openAll(t, load.Options{Remote: p}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.cut = 2000
-	if _, err := s.Run(t.Context(), new(query.Query)); !errors.Is(err, errStates) && (err == nil || !strings.Contains(err.Error(), "kernel")) {
+	s.in.Cut = 2000
+	if _, err := s.Run(t.Context(), new(query.Query)); !errors.Is(err, fold.ErrStates) && (err == nil || !strings.Contains(err.Error(), "kernel")) {
 		t.Errorf("states that are cut short: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p = newPlaces(1)
-	again, err := openAll(t, Options{Remote: p, Progress: func(done, _ int64) {
+	again, err := openAll(t, load.Options{Remote: p, Progress: func(done, _ int64) {
 		if done > 20_000 {
 			cancel()
 		}
@@ -209,7 +213,7 @@ func TestElsewhereFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	again.in.cut = 2000
+	again.in.Cut = 2000
 	if _, err := again.Run(ctx, new(query.Query)); !errors.Is(err, context.Canceled) || p.ended != 1 || len(p.folders) > 0 {
 		t.Errorf("a query that is given up: %v; %d folds ended, %d go on", err, p.ended, len(p.folders))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/formats"
 )
@@ -25,7 +26,7 @@ func TestEmpty(t *testing.T) {
 		{[]textFile{rows}, "", 0},
 		{[]textFile{figures}, "", 0},
 	} {
-		s, err := Open(t.Context(), formats.NewSet(tiny), inputsOf(c.list...), "tiny", Options{})
+		s, err := Open(t.Context(), formats.NewSet(tiny), inputsOf(c.list...), "tiny", load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestEmpty(t *testing.T) {
 		}
 		r := runTest(t, s, new(query.Query))
 		got := ""
-		var empty *EmptyError
+		var empty *load.EmptyError
 		if err := s.Empty(); errors.As(err, &empty) {
 			got = err.Error()
 		}
@@ -56,7 +57,7 @@ func TestEmpty(t *testing.T) {
 func TestSidesDiffer(t *testing.T) {
 	set := formats.NewSet(tiny, tinyDocument)
 	noted := func(list ...textFile) (n int) {
-		s, err := Open(t.Context(), set, inputsOf(list...), "", Options{})
+		s, err := Open(t.Context(), set, inputsOf(list...), "", load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"servescope/analyzer/assemble"
 	"servescope/analyzer/decompose/estimate"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -16,7 +18,7 @@ import (
 )
 
 // estimated estimates what q selects of a source and returns the decomposition.
-func estimated(t *testing.T, q *query.Query, opt Options, complete bool, src textFile) report.Decomposition {
+func estimated(t *testing.T, q *query.Query, opt load.Options, complete bool, src textFile) report.Decomposition {
 	t.Helper()
 	s, err := openAll(t, opt, src)
 	if err != nil {
@@ -50,7 +52,7 @@ func TestEstimate(t *testing.T) {
 	log := new(estimate.Log)
 	log.Add(l.Requests)
 	want := log.Estimate(true).Summary(func(int64) bool { return true })
-	got := estimated(t, new(query.Query), Options{Workers: 2}, true, src)
+	got := estimated(t, new(query.Query), load.Options{Workers: 2}, true, src)
 	if len(got.Tables) != 1 || got.N != want.Tokens || got.Side != "server" || got.Tables[0].Sum.Int != want.Parts.Sum() {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}
@@ -65,13 +67,13 @@ func TestEstimate(t *testing.T) {
 	if len(table.Entries) != 4 || sum != table.Sum.Int || table.Residual.Sum.Int != want.Parts[estimate.Rest] {
 		t.Errorf("%d entries, parts make %d of %d", len(table.Entries), sum, table.Sum.Int)
 	}
-	if again := estimated(t, new(query.Query), Options{Workers: 1, Memory: 1 << 16, Block: 1 << 12}, true, src); !reflect.DeepEqual(again, got) {
+	if again := estimated(t, new(query.Query), load.Options{Workers: 1, Memory: 1 << 16, Block: 1 << 12}, true, src); !reflect.DeepEqual(again, got) {
 		t.Errorf("read again: got %+v, want %+v", again, got)
 	}
 	prompts := slices.Sorted(slices.Values(l.Requests.Ints(trace.PromptTokens).Values))
 	half := strconv.FormatInt(prompts[len(prompts)/2], 10)
-	some := estimated(t, queryOf(t, "filter=prompt_tokens > "+half), Options{Workers: 2}, true, src)
-	others := estimated(t, queryOf(t, "filter=prompt_tokens <= "+half), Options{Workers: 2}, true, src)
+	some := estimated(t, queryOf(t, "filter=prompt_tokens > "+half), load.Options{Workers: 2}, true, src)
+	others := estimated(t, queryOf(t, "filter=prompt_tokens <= "+half), load.Options{Workers: 2}, true, src)
 	if some.N == 0 || others.N == 0 || some.N+others.N != got.N || some.Tables[0].Sum.Int+others.Tables[0].Sum.Int != table.Sum.Int ||
 		some.Tables[0].Entries[2].Sum.Int+others.Tables[0].Entries[2].Sum.Int != table.Entries[2].Sum.Int {
 		t.Errorf("%+v and %+v do not make %+v", some.Tables[0], others.Tables[0], table)
@@ -87,7 +89,7 @@ func TestEstimateRefused(t *testing.T) {
 		if err := l.WriteTokenlog(&text); err != nil {
 			t.Fatal(err)
 		}
-		return estimated(t, new(query.Query), Options{Workers: 2}, complete, textFile{"log.jsonl", "", text.String()})
+		return estimated(t, new(query.Query), load.Options{Workers: 2}, complete, textFile{"log.jsonl", "", text.String()})
 	}
 	d := read(1018, false)
 	if d.N != 0 || d.Total.Reason != "coverage" || d.Excluded["coverage"] == 0 || len(d.Tables) != 0 || len(d.Notes) != 1 {
@@ -98,7 +100,7 @@ func TestEstimateRefused(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	for _, text := range []string{"{\"request_id\":\"a\",\"sent_ns\":1,\"status\":\"failed\"}\n", "{\"request_id\":\"a\",\"sent_ns\":1,\"first_token_ns\":2,\"last_token_ns\":9,\"output_tokens\":4,\"status\":\"ok\"}\n"} {
-		d := estimated(t, new(query.Query), Options{}, true, textFile{"log.jsonl", "", text})
+		d := estimated(t, new(query.Query), load.Options{}, true, textFile{"log.jsonl", "", text})
 		if d.Total.Reason != "not_recorded" || d.N != 0 {
 			t.Errorf("%s: %+v", text, d)
 		}
@@ -116,7 +118,7 @@ func TestEstimateByGroupAndWindow(t *testing.T) {
 	src := textFile{"log.jsonl", "", text.String()}
 	ask := func(flags ...string) *report.Report {
 		t.Helper()
-		s, err := openAll(t, Options{Workers: 2}, src)
+		s, err := openAll(t, load.Options{Workers: 2}, src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,8 +162,8 @@ func TestEstimateByGroupAndWindow(t *testing.T) {
 	if got := of(&run.Windows[1].Cell); got.N == 0 || !reflect.DeepEqual(got, alone) {
 		t.Errorf("second window: %+v, as an interval: %+v", got, alone)
 	}
-	defer func(n int) { mostEstimates = n }(mostEstimates)
-	mostEstimates = 2
+	defer func(n int) { assemble.MostEstimates = n }(assemble.MostEstimates)
+	assemble.MostEstimates = 2
 	r = ask("window=1s")
 	if d := r.Diags[len(r.Diags)-1]; d.Code != "estimates_capped" || d.Count < 1 || of(&r.Runs[0].Windows[1].Cell).N+of(&r.Runs[0].Windows[0].Cell).N == 0 {
 		t.Errorf("%+v", r.Diags)

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"servescope/analyzer/dataset"
 	"servescope/analyzer/diag"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 	"servescope/formats"
@@ -55,11 +57,11 @@ func TestReadErrors(t *testing.T) {
 	text := randomText(rand.New(rand.NewPCG(1, 1)), 200, "m")
 	in := inputsOf(textFile{"good", "", text}, textFile{"bad", "", "tiny m a 1 1 1\n" + text})
 	in.List[1].Source = &faultySource{Source: in.List[1].Source, at: 3000}
-	s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 3})
+	s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", load.Options{Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.in.cut = 700
+	s.in.Cut = 700
 	for range 2 { // the session stays usable
 		if _, err := s.run(t.Context(), new(query.Query), tinyEngine()); err == nil || err.Error() != "bad: input/output error" {
 			t.Errorf("got %v", err)
@@ -84,11 +86,11 @@ func TestCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
 	text := strings.Repeat("tiny m a 1 1 1\n", 1000)
 	ctx, cancel := context.WithCancel(t.Context())
-	s := openTest(t, Options{Workers: 2, Progress: func(int64, int64) { cancel() }}, 500, textFile{"x", "", text})
+	s := openTest(t, load.Options{Workers: 2, Progress: func(int64, int64) { cancel() }}, 500, textFile{"x", "", text})
 	if _, err := s.run(ctx, new(query.Query), tinyEngine()); !errors.Is(err, context.Canceled) {
 		t.Errorf("while reading: %v", err)
 	}
-	s = openTest(t, Options{Workers: 2}, 500, textFile{"x", "", text})
+	s = openTest(t, load.Options{Workers: 2}, 500, textFile{"x", "", text})
 	runTest(t, s, new(query.Query))
 	if _, err := s.run(ctx, new(query.Query), tinyEngine()); !errors.Is(err, context.Canceled) {
 		t.Errorf("over resident rows: %v", err)
@@ -106,7 +108,7 @@ func TestCancel(t *testing.T) {
 func TestProgress(t *testing.T) {
 	text := strings.Repeat("tiny m a 1 1 1\n", 1000)
 	var last, calls int64
-	s := openTest(t, Options{Workers: 3, Progress: func(done, total int64) {
+	s := openTest(t, load.Options{Workers: 3, Progress: func(done, total int64) {
 		if done < last || total != 2*int64(len(text)) {
 			t.Errorf("%d of %d after %d", done, total, last)
 		}
@@ -129,7 +131,7 @@ func TestSourceWithoutSize(t *testing.T) {
 	text := strings.Repeat("tiny m a 1 1 1\n", 50)
 	in := inputsOf(textFile{"x", "", text})
 	in.List[0].Source = pipe{in.List[0].Source}
-	opt := Options{Workers: 2, Memory: 1, Progress: func(_, total int64) {
+	opt := load.Options{Workers: 2, Memory: 1, Progress: func(_, total int64) {
 		if total != -1 {
 			t.Errorf("total %d", total)
 		}
@@ -168,16 +170,16 @@ func TestInputChanges(t *testing.T) {
 			in := inputsOf(textFile{"x", "", text})
 			src := &changingSource{in.List[0].Source, text}
 			in.List[0].Source = src
-			s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 2, Memory: 1})
+			s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", load.Options{Workers: 2, Memory: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			runTest(t, s, queryOf(t, flags...))
 			src.text = again
-			if _, err := s.run(t.Context(), queryOf(t, flags...), tinyEngine()); !errors.Is(err, errChanged) {
+			if _, err := s.run(t.Context(), queryOf(t, flags...), tinyEngine()); !errors.Is(err, dataset.ErrChanged) {
 				t.Errorf("%v: %d bytes, then %d: %v", flags, len(text), len(again), err)
 			}
-			if err := s.Rows(t.Context(), queryOf(t, flags...), true, func(*trace.Batch) error { return nil }); !errors.Is(err, errChanged) {
+			if err := s.Rows(t.Context(), queryOf(t, flags...), true, func(*trace.Batch) error { return nil }); !errors.Is(err, dataset.ErrChanged) {
 				t.Errorf("%v: rows of %d bytes, then %d: %v", flags, len(text), len(again), err)
 			}
 			s.Close()
@@ -204,7 +206,7 @@ func TestInputRewrittenAtFirst(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Progress: func(int64, int64) { write() }})
+		s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", load.Options{Progress: func(int64, int64) { write() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,13 +241,13 @@ func TestInputRewritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", Options{Workers: 2, Memory: 1})
+		s, err := Open(t.Context(), formats.NewSet(tiny), in, "tiny", load.Options{Workers: 2, Memory: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		runTest(t, s, new(query.Query))
 		write(c.text, c.at)
-		if _, err := s.run(t.Context(), new(query.Query), tinyEngine()); errors.Is(err, errChanged) != c.refused {
+		if _, err := s.run(t.Context(), new(query.Query), tinyEngine()); errors.Is(err, dataset.ErrChanged) != c.refused {
 			t.Errorf("%d bytes, %v: %v", len(c.text), c.at.Sub(begin), err)
 		}
 		s.Close()

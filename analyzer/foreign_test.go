@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/formats/all"
 	"servescope/formats/source"
@@ -24,7 +25,7 @@ func TestOtherFormat(t *testing.T) {
 		text = append(append(text, b...), '\n')
 	}
 	run := func(force string) (found *diag.Diag) {
-		s, err := Open(context.Background(), all.Set(), &source.Inputs{List: []source.Input{{Source: source.FromBytes("x", text), Named: true}}}, force, Options{})
+		s, err := Open(context.Background(), all.Set(), &source.Inputs{List: []source.Input{{Source: source.FromBytes("x", text), Named: true}}}, force, load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

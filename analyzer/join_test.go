@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
 )
 
 // joined answers a query about sources that are joined.
-func joined(t *testing.T, opt Options, q *query.Query, list ...textFile) *report.Report {
+func joined(t *testing.T, opt load.Options, q *query.Query, list ...textFile) *report.Report {
 	t.Helper()
 	opt.Join = true
 	s, err := openAll(t, opt, list...)
@@ -56,7 +57,7 @@ func serverLine(id string, at int64, i int) string {
 func TestJoinedRequestsAreCountedOnce(t *testing.T) {
 	client, server := pairSources()
 	for _, list := range [][]textFile{{client, server}, {server, client}} {
-		r := joined(t, Options{Workers: 2}, &query.Query{}, list...)
+		r := joined(t, load.Options{Workers: 2}, &query.Query{}, list...)
 		if len(r.Runs) != 1 {
 			t.Fatalf("%d runs", len(r.Runs))
 		}
@@ -131,7 +132,7 @@ func TestOffsetIsShownAndNotApplied(t *testing.T) {
 	client, server := pairSources()
 	const ahead = 1764428000e9 - 100e9
 	for _, align := range []bool{false, true} {
-		p := joined(t, Options{Align: align}, &query.Query{}, client, server).Runs[0].Join.Pairs
+		p := joined(t, load.Options{Align: align}, &query.Query{}, client, server).Runs[0].Join.Pairs
 		if len(p) != 1 || p[0].Joined != 36 || p[0].Rules["prefix"] != 36 {
 			t.Fatalf("%+v", p)
 		}
@@ -161,11 +162,11 @@ func TestBenchmarkWithoutIDs(t *testing.T) {
 		}
 		return textFile{name: "server.log", text: b.String()}
 	}
-	r := joined(t, Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-bench-1a2b3c4d-%d"))
+	r := joined(t, load.Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-bench-1a2b3c4d-%d"))
 	if j := r.Runs[0].Join; j.Joined != 3 || j.Requests != 3 || j.Pairs[0].Rules["position"] != 3 {
 		t.Errorf("%+v", j)
 	}
-	r = joined(t, Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-00%d"))
+	r = joined(t, load.Options{Years: map[string]int{"": 2026}}, &query.Query{}, result, log("chatcmpl-00%d"))
 	if j := r.Runs[0].Join; j.Joined != 0 || len(j.Pairs) != 0 {
 		t.Errorf("%+v: the order of requests is no name", j)
 	}
@@ -185,7 +186,7 @@ func TestQueriesOfJoinedRuns(t *testing.T) {
 	client, server := pairSources()
 	run := func(flags ...string) *report.Run {
 		t.Helper()
-		r := joined(t, Options{Workers: 3}, queryOf(t, flags...), client, server)
+		r := joined(t, load.Options{Workers: 3}, queryOf(t, flags...), client, server)
 		return &r.Runs[0]
 	}
 	// cached_tokens is the server's, tenant the client's; requests 3, 13, … are not joined.
@@ -244,7 +245,7 @@ func TestGoodputOfJoinedRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := joined(t, Options{}, &query.Query{SLO: slo}, client, server).Runs[0].Goodput
+		g := joined(t, load.Options{}, &query.Query{SLO: slo}, client, server).Runs[0].Goodput
 		good, missed, unknown := judge(flags)
 		if want != [3]int64{good, missed, unknown} {
 			t.Fatalf("%s: the table says %v, the definition %d, %d, %d", flags, want, good, missed, unknown)
@@ -293,14 +294,14 @@ func TestJoinDoesNotDependOnCuts(t *testing.T) {
 	for _, flags := range [][]string{nil, {"filter=cached_tokens > 7", "by=replica,tenant", "window=4s"}, {"trim=warmup=7", "by=tenant"}} {
 		q := queryOf(t, flags...)
 		want := ""
-		for i, opt := range []Options{{Workers: 1}, {Workers: 3, Block: 700}, {Workers: 2, Memory: 1, Block: 300}} {
+		for i, opt := range []load.Options{{Workers: 1}, {Workers: 3, Block: 700}, {Workers: 2, Memory: 1, Block: 300}} {
 			opt.Join = true
 			s, err := openAll(t, opt, client, server)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.in.cut, s.in.size = 900, 7; i == 0 {
-				s.in.cut, s.in.size = rangeSize, residentRows
+			if s.in.Cut, s.in.Size = 900, 7; i == 0 {
+				s.in.Cut, s.in.Size = load.RangeSize, load.ResidentRows
 			}
 			r, err := s.Run(t.Context(), q)
 			if err != nil {
@@ -342,7 +343,7 @@ func joinedRows(t *testing.T, s *Session, q *query.Query) string {
 // own.
 func TestExportOfJoinedRows(t *testing.T) {
 	client, server := pairSources()
-	s, err := openAll(t, Options{Join: true}, client, server)
+	s, err := openAll(t, load.Options{Join: true}, client, server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +368,7 @@ func TestChoicesOfJoinedRequests(t *testing.T) {
 		return fmt.Sprintf(`{"request_id":%q,"received_ms":1764428000000,"token_timestamps_ms":[%s],"output_tokens":3,"prompt_tokens":10}`+"\n", id, tokens)
 	}
 	server := textFile{name: "server.jsonl", text: line("cmpl-r-0", "1764428000100,1764428000110,1764428000120") + line("cmpl-r-1", "1764428000090,1764428000120,1764428000150")}
-	run := joined(t, Options{}, &query.Query{}, client, server).Runs[0]
+	run := joined(t, load.Options{}, &query.Query{}, client, server).Runs[0]
 	if run.Requests.Total != 1 || run.Join.Joined != 1 {
 		t.Fatalf("%d requests, %+v", run.Requests.Total, run.Join)
 	}
@@ -394,7 +395,7 @@ func TestBeamSearchOfJoinedRequests(t *testing.T) {
 		server.WriteString(strings.Replace(serverLine(fmt.Sprintf("chatcmpl-r%d", i), 1764428000_000, i), "}\n", beam+"}\n", 1))
 	}
 	list := []textFile{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
-	run := joined(t, Options{}, &query.Query{SLO: []query.Limit{{Metric: "tpot", Max: 50e6}}}, list...).Runs[0]
+	run := joined(t, load.Options{}, &query.Query{SLO: []query.Limit{{Metric: "tpot", Max: 50e6}}}, list...).Runs[0]
 	for _, side := range run.Sides {
 		if m := side.Metrics["tpot"]; m.N != 1 || m.Mean != 40e6 || m.Excluded["beam"] != 1 {
 			t.Errorf("%s: %+v", side.Side, m)
@@ -403,7 +404,7 @@ func TestBeamSearchOfJoinedRequests(t *testing.T) {
 	if len(run.Sides) != 2 || run.Goodput.Good != 1 || run.Goodput.Unknown != 1 {
 		t.Errorf("%d sides, %+v", len(run.Sides), run.Goodput)
 	}
-	s, err := openAll(t, Options{Join: true}, list...)
+	s, err := openAll(t, load.Options{Join: true}, list...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +436,7 @@ func TestJoinSaysWhatIsWrong(t *testing.T) {
 	}
 	server.text += strings.SplitAfter(server.text, "\n")[2]                                                              // c twice at the server: two candidates for the client's
 	server.text += strings.Repeat(strings.Replace(strings.SplitAfter(server.text, "\n")[0], `"a"`, `"elsewhere"`, 1), 2) // an id twice, and nowhere else
-	r := joined(t, Options{Align: true}, &query.Query{}, client, server)
+	r := joined(t, load.Options{Align: true}, &query.Query{}, client, server)
 	j := r.Runs[0].Join
 	if j.Joined != 3 || j.Ambiguous != 1 || j.Duplicates != 1 || !slices.Equal(j.Examples.Ambiguous, []string{"c"}) || !slices.Equal(j.Examples.Duplicates, []string{"elsewhere"}) {
 		t.Errorf("%+v", j)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
@@ -17,7 +18,7 @@ func TestP57ClockOfADecodeHost(t *testing.T) {
 	const base = 1764428000000
 	prefill := textFile{name: "prefill.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"prefill","clock":"wall/a","queued_ms":%d,"admitted_ms":%d,"prefill_done_ms":%d,"output_tokens":1}`+"\n", base+10, base+10, base+310)}
 	decode := textFile{name: "decode.jsonl", text: fmt.Sprintf(`{"request_id":"r","side":"decode","clock":"wall/b","queued_ms":%d,"admitted_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", base-200, base-110, base-40, base-20)}
-	run := joined(t, Options{Align: true}, &query.Query{}, prefill, decode).Runs[0]
+	run := joined(t, load.Options{Align: true}, &query.Query{}, prefill, decode).Runs[0]
 	if run.Requests.Total != 1 || run.Side != "decode" {
 		t.Fatalf("%d requests at the %s: a prefill row is in no total", run.Requests.Total, run.Side)
 	}
@@ -47,7 +48,7 @@ func TestP55BehindAProxy(t *testing.T) {
 		"one log":    {{name: "all.jsonl", text: text}},
 		"three logs": {{name: "a.jsonl", text: strings.SplitAfter(text, "\n")[0]}, {name: "b.jsonl", text: strings.SplitAfter(text, "\n")[1]}, {name: "c.jsonl", text: strings.SplitAfter(text, "\n")[2]}},
 	} {
-		run := joined(t, Options{}, &query.Query{}, list...).Runs[0]
+		run := joined(t, load.Options{}, &query.Query{}, list...).Runs[0]
 		if run.Requests.Total != 1 || run.Side != "proxy" || run.Metrics["ttft"].Mean != 460e6 || run.Metrics["ttft"].N != 1 {
 			t.Errorf("%s: %d requests at the %s, TTFT %v", what, run.Requests.Total, run.Side, run.Metrics["ttft"].Mean)
 		}
@@ -75,7 +76,7 @@ func TestP55BehindAProxy(t *testing.T) {
 func TestP55SGLangNodes(t *testing.T) {
 	prefill := textFile{name: "prefill.log", text: "[2026-09-24 08:47:50.616 TP0] ReqTimeStats(rid=p1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=1, attempts=0, type=prefill): bootstrap_duration=18.00ms, queue_duration=30.00ms, forward_duration=365.00ms, entry_time=1790239662.267, transfer_speed=0.00 GB/s, transfer_total=0.00 MB\n"}
 	decode := textFile{name: "decode.log", text: "[2026-09-24 08:47:52.616 TP0] ReqTimeStats(rid=d1, bootstrap_room=2043453, input_len=40, cached_input_len=0, output_len=19, attempts=0, type=decode): bootstrap_duration=9.00ms, alloc_wait_duration=11.00ms, transfer_duration=400.00ms, queue_duration=1.00ms, forward_duration=1321.16ms, entry_time=1790239662.260\n"}
-	run := joined(t, Options{}, &query.Query{}, prefill, decode).Runs[0]
+	run := joined(t, load.Options{}, &query.Query{}, prefill, decode).Runs[0]
 	if run.Requests.Total != 1 || run.Side != "decode" || run.Join.Joined != 1 || run.Join.Pairs[0].Rules["join_group"] != 1 {
 		t.Fatalf("%d requests at the %s, %+v", run.Requests.Total, run.Side, run.Join)
 	}
@@ -115,7 +116,7 @@ func TestP55VLLMSpans(t *testing.T) {
 	prefill := textFile{name: "prefill.json", text: v1Span("cmpl-"+name+"-0", 1764428001000, 30, 300, 12, 0, 1, 1)}
 	decode := textFile{name: "decode.json", text: v1Span("cmpl-"+name+"-0", 1764428001350, 90, 20, 8, 500, 64, 50)}
 	client := textFile{name: "client.jsonl", text: fmt.Sprintf(`{"request_id":%q,"side":"client","clock":"monotonic","sent_ms":100000,"first_token_ms":100500,"last_token_ms":101000,"output_tokens":50}`+"\n", name)}
-	run := joined(t, Options{}, &query.Query{}, prefill, decode, client).Runs[0]
+	run := joined(t, load.Options{}, &query.Query{}, prefill, decode, client).Runs[0]
 	if run.Requests.Total != 1 || run.Side != "client" || run.Metrics["ttft"].Side != "client" || run.Metrics["ttft"].Mean != 500e6 || run.Metrics["ttft_server"].N != 0 {
 		t.Errorf("%d requests at the %s, TTFT %+v", run.Requests.Total, run.Side, run.Metrics["ttft"])
 	}
@@ -163,7 +164,7 @@ func windowsOfTwoHosts(t *testing.T, clientClock, serverClock string) {
 		fmt.Fprintf(&server, `{"request_id":"r%d","side":"server","clock":%q,"received_ms":%d,"token_timestamps_ms":[%d,%d],"output_tokens":2}`+"\n", i, serverClock, sent+5-700, sent+45-700, sent+55-700)
 	}
 	inputs := []textFile{{name: "client.jsonl", text: client.String()}, {name: "server.jsonl", text: server.String()}}
-	run := joined(t, Options{}, &query.Query{Window: 500e6}, inputs...).Runs[0]
+	run := joined(t, load.Options{}, &query.Query{Window: 500e6}, inputs...).Runs[0]
 	for _, w := range run.Windows {
 		for _, name := range []string{"ttft_client", "ttft_server", "tpot", "e2e"} {
 			if n := w.Metrics[name].N; n != w.Requests.Total {
@@ -175,7 +176,7 @@ func windowsOfTwoHosts(t *testing.T, clientClock, serverClock string) {
 		t.Errorf("%d windows", len(run.Windows))
 	}
 	for _, q := range []*query.Query{{Trim: query.Trim{Warmup: 1e9}}, {Trim: query.Trim{Count: 10}}, {From: &query.Instant{Relative: true, NS: 1e9}}} {
-		run := joined(t, Options{}, q, inputs...).Runs[0]
+		run := joined(t, load.Options{}, q, inputs...).Runs[0]
 		if c, s := run.Metrics["ttft_client"], run.Metrics["ttft_server"]; c.N != 10 || s.N != 10 || c.Mean != 50e6 || s.Mean != 40e6 {
 			t.Errorf("%+v: ttft of %d at the client, of %d at the server, want 10", q, c.N, s.N)
 		}

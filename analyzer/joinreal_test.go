@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 )
@@ -23,7 +24,7 @@ import (
 func TestRealSpansAndLog(t *testing.T) {
 	spans, log := realSource(t, "vllm/otlp-llm_request-v0.11-engineV1.traces.json"), realSource(t, "vllm/server-paired-with-otlp.log")
 	for zone, want := range map[*time.Location][3]int64{nil: {0, 0, 280}, time.FixedZone("", -8*3600): {224, 280, 280}} {
-		run := joined(t, Options{Zones: map[string]*time.Location{"": zone}, Workers: 2}, &query.Query{}, spans, log).Runs[0]
+		run := joined(t, load.Options{Zones: map[string]*time.Location{"": zone}, Workers: 2}, &query.Query{}, spans, log).Runs[0]
 		if run.Requests.Total != 280 || len(run.Join.Steps) != 1 {
 			t.Fatalf("%d requests, %+v", run.Requests.Total, run.Join)
 		}
@@ -106,20 +107,20 @@ func statisticsTimes(t *testing.T, text string) (out []int64) {
 func TestJoinOfEverything(t *testing.T) {
 	var list []textFile
 	for _, in := range fixtures(t) {
-		if s, err := openAll(t, Options{}, in); err == nil && !strings.HasSuffix(in.name, ".gz") {
+		if s, err := openAll(t, load.Options{}, in); err == nil && !strings.HasSuffix(in.name, ".gz") {
 			s.Close()
 			list = append(list, in)
 		}
 	}
 	want := ""
-	for _, opt := range []Options{{Workers: 1}, {Workers: 3, Memory: 2 << 20, Block: 777}} {
+	for _, opt := range []load.Options{{Workers: 1}, {Workers: 3, Memory: 2 << 20, Block: 777}} {
 		opt.Join = true
 		s, err := openAll(t, opt, list...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if opt.Workers > 1 {
-			s.in.cut, s.in.size = 3000, 11
+			s.in.Cut, s.in.Size = 3000, 11
 		}
 		r, err := s.Run(t.Context(), &query.Query{By: []string{"replica"}, Window: 60e9})
 		if err != nil {
@@ -131,10 +132,10 @@ func TestJoinOfEverything(t *testing.T) {
 			t.Error(firstDifference(got, want))
 		}
 		rows, sequences := int64(0), int64(0)
-		for _, b := range s.set.requests {
-			rows += int64(b.open().Rows)
-			for i := range b.open().Rows {
-				if n, ok := b.open().Ints(trace.Choice).At(i); ok && n > 0 {
+		for _, b := range s.set.Requests {
+			rows += int64(b.Open().Rows)
+			for i := range b.Open().Rows {
+				if n, ok := b.Open().Ints(trace.Choice).At(i); ok && n > 0 {
 					sequences++
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/report"
 )
 
@@ -59,7 +60,7 @@ func TestCrossRatio(t *testing.T) {
 	client := textFile{"client.jsonl", "x", record(1) + "\n" + record(2) + "\n"}
 	server := textFile{"server.log", "x", statsLog(0, [5]int{0, 20, 2, 0, 1}, [5]int{0, 20, 2, 0, 1}, [5]int{0, 20, 2, 0, 1})}
 	analyze := func(flags ...string) report.Run {
-		s, err := openAll(t, Options{Workers: 2, Years: map[string]int{"": 2026}}, client, server)
+		s, err := openAll(t, load.Options{Workers: 2, Years: map[string]int{"": 2026}}, client, server)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestRealCross(t *testing.T) {
 		}
 		list = append(list, textFile{name, "p", string(text)})
 	}
-	s, err := openAll(t, Options{Workers: 2, Zones: map[string]*time.Location{"": time.FixedZone("UTC-8", -8*3600)}}, list...)
+	s, err := openAll(t, load.Options{Workers: 2, Zones: map[string]*time.Location{"": time.FixedZone("UTC-8", -8*3600)}}, list...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/load"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/view"
 	"servescope/formats"
 	"servescope/formats/all"
 	"servescope/formats/source"
@@ -21,7 +24,7 @@ import (
 var errDisk = errors.New("input/output error")
 
 // lossy is a temporary file whose disk fails when it is read.
-type lossy struct{ spill }
+type lossy struct{ dataset.Spill }
 
 func (lossy) Read([]byte, int64) error { return errDisk }
 
@@ -37,11 +40,11 @@ func spilling(t *testing.T, set *formats.Set, text string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), set, in, "", Options{Workers: 2, Memory: 1, Scratch: dir})
+	s, err := Open(t.Context(), set, in, "", load.Options{Workers: 2, Memory: 1, Scratch: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.in.size = 50
+	s.in.Size = 50
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -53,7 +56,7 @@ func spilling(t *testing.T, set *formats.Set, text string) *Session {
 // TestLostColumns answers nothing at all when the columns of requests cannot be read
 // back, or are not those that were written.
 func TestLostColumns(t *testing.T) {
-	for _, want := range []error{errDisk, errUnpack} {
+	for _, want := range []error{errDisk, dataset.ErrUnpack} {
 		for name, ask := range map[string]func(s *Session) (any, error){
 			"report": func(s *Session) (any, error) {
 				r, err := s.Run(t.Context(), queryOf(t, "by=tenant"))
@@ -67,21 +70,21 @@ func TestLostColumns(t *testing.T) {
 				return false, s.Rows(t.Context(), new(query.Query), false, func(*trace.Batch) error { return nil })
 			},
 			"view": func(s *Session) (any, error) {
-				c, err := s.View(t.Context(), new(query.Query), Viewport{Kind: "columns", Columns: []string{"ttft"}})
+				c, err := s.View(t.Context(), new(query.Query), view.Viewport{Kind: "columns", Columns: []string{"ttft"}})
 				return c != nil, err
 			},
 		} {
 			s := spilling(t, all.Set(), requestLines(rand.New(rand.NewPCG(1, 2)), 400))
 			rep, err := s.Run(t.Context(), new(query.Query))
-			if err != nil || rep.Runs[0].Requests.Total != 400 || !s.set.store.full {
-				t.Fatalf("%v, spilled %v", err, s.set.store.full)
+			if err != nil || rep.Runs[0].Requests.Total != 400 || !s.set.Store.Full {
+				t.Fatalf("%v, spilled %v", err, s.set.Store.Full)
 			}
 			if want == errDisk {
-				s.set.store.spill = lossy{s.set.store.spill}
+				s.set.Store.Spill = lossy{s.set.Store.Spill}
 			} else {
-				s.set.requests[0].n-- // as if less had been written
-				off, err := s.set.store.spill.Append(make([]byte, s.set.requests[0].n))
-				if s.set.requests[0].off = off; err != nil {
+				s.set.Requests[0].N-- // as if less had been written
+				off, err := s.set.Store.Spill.Append(make([]byte, s.set.Requests[0].N))
+				if s.set.Requests[0].Off = off; err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -129,18 +132,18 @@ func (d *digestState) Finish(out kernel.Output) {
 func TestLostStates(t *testing.T) {
 	s := spilling(t, formats.NewSet(tiny), strings.Repeat("tiny m a 5 1 1,2\n", 9))
 	e := tinyEngine()
-	e.kernels = []kernel.Kernel{digests{}}
+	e.Kernels = []kernel.Kernel{digests{}}
 	if r, err := s.run(t.Context(), new(query.Query), e); err != nil || r.Runs[0].Requests.Total != 9 {
 		t.Fatal(err)
 	}
-	whole := s.fold.spilled.spill
-	s.fold.spilled.spill = lossy{whole}
+	whole := s.fold.Spilled.Spill
+	s.fold.Spilled.Spill = lossy{whole}
 	for _, flags := range [][]string{nil, {"by=tenant"}} {
 		if r, err := s.run(t.Context(), queryOf(t, flags...), e); !errors.Is(err, errDisk) || r != nil {
 			t.Errorf("%v: %v", flags, err)
 		}
 	}
-	s.fold.spilled.spill = whole // the states of one question are not those of the next
+	s.fold.Spilled.Spill = whole // the states of one question are not those of the next
 	if r, err := s.run(t.Context(), new(query.Query), e); err != nil || r.Runs[0].Requests.Total != 9 {
 		t.Error(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"servescope/analyzer/assemble"
+	"servescope/analyzer/load"
 	"servescope/analyzer/report"
 	"servescope/testdata/generate/shapes"
 )
@@ -28,18 +30,18 @@ func TestPartialIsOfTheFirst(t *testing.T) {
 	log := shapedRecords(t, 900)
 	lines := strings.SplitAfter(log, "\n")
 	for _, flags := range [][]string{nil, {"filter=prompt_tokens > 300"}} {
-		var parts []*Partial
+		var parts []*assemble.Partial
 		tell := len(flags) == 0
-		s, err := openAll(t, Options{Block: 1 << 12}, textFile{name: "log.jsonl", text: log})
+		s, err := openAll(t, load.Options{Block: 1 << 12}, textFile{name: "log.jsonl", text: log})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.in.size = 50
-		s.Tell(func() func(*Partial) {
+		s.in.Size = 50
+		s.Tell(func() func(*assemble.Partial) {
 			if !tell {
 				return nil
 			}
-			return func(p *Partial) { parts = append(parts, p) }
+			return func(p *assemble.Partial) { parts = append(parts, p) }
 		})
 		runs := [][]string{nil}
 		if len(flags) > 0 {
@@ -80,7 +82,7 @@ func TestPartialIsOfTheFirst(t *testing.T) {
 func settle(t *testing.T, c *report.Cell) {
 	t.Helper()
 	for name, m := range c.Metrics {
-		if m.Reason == pendingReason {
+		if m.Reason == assemble.PendingReason {
 			if name != "engine_step" {
 				t.Errorf("%s is pending", name)
 			}
@@ -89,8 +91,8 @@ func settle(t *testing.T, c *report.Cell) {
 		}
 	}
 	for name, v := range c.Throughput.Values {
-		if v.Reason == pendingReason {
-			if !slices.Contains(ofEngines[:], name) {
+		if v.Reason == assemble.PendingReason {
+			if !slices.Contains(assemble.OfEngines[:], name) {
 				t.Errorf("%s is pending", name)
 			}
 			c.Throughput.Values[name] = report.Null("not_recorded")
@@ -115,7 +117,7 @@ func TestPartialChangesNothing(t *testing.T) {
 			var want string
 			for round := range 3 {
 				var mu sync.Mutex
-				opt := Options{Workers: 1 + round, Block: 1 << 12}
+				opt := load.Options{Workers: 1 + round, Block: 1 << 12}
 				if round == 2 && i == len(list)-1 {
 					opt.Memory = 1 << 10
 				}
@@ -124,8 +126,8 @@ func TestPartialChangesNothing(t *testing.T) {
 					break // no format knows it
 				}
 				if round > 0 {
-					s.Tell(func() func(*Partial) {
-						return func(p *Partial) {
+					s.Tell(func() func(*assemble.Partial) {
+						return func(p *assemble.Partial) {
 							mu.Lock()
 							defer mu.Unlock()
 							told++
@@ -157,14 +159,14 @@ func TestPartialChangesNothing(t *testing.T) {
 // missing from a report of a part: it tells how many requests it is of, and nothing per
 // time, which would be too little.
 func TestPartialWithHoles(t *testing.T) {
-	var parts []*Partial
-	s, err := openAll(t, Options{Block: 1 << 12, Remote: newPlaces(1)}, textFile{name: "log.jsonl", text: shapedRecords(t, 900)})
+	var parts []*assemble.Partial
+	s, err := openAll(t, load.Options{Block: 1 << 12, Remote: newPlaces(1)}, textFile{name: "log.jsonl", text: shapedRecords(t, 900)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.size, s.in.cut = 50, 1<<13
-	s.Tell(func() func(*Partial) { return func(p *Partial) { parts = append(parts, p) } })
+	s.in.Size, s.in.Cut = 50, 1<<13
+	s.Tell(func() func(*assemble.Partial) { return func(p *assemble.Partial) { parts = append(parts, p) } })
 	q := queryOf(t, "window=1s")
 	q.SLO = slo(t, "ttft=1s")
 	all, err := s.Run(t.Context(), q)
@@ -182,13 +184,13 @@ func TestPartialWithHoles(t *testing.T) {
 		if m := got.Metrics["ttft"]; m.N == 0 {
 			t.Errorf("ttft is %+v", m)
 		}
-		eachCell(got, func(c *report.Cell) {
+		assemble.EachCell(got, func(c *report.Cell) {
 			pending := map[string]report.Value{"window": c.Throughput.Window, "mean": c.Concurrency.Mean, "max": c.Concurrency.Max, "goodput": c.Goodput.Rate}
 			for name, v := range c.Throughput.Values {
 				pending[name] = v
 			}
 			for name, v := range pending {
-				if v.Known || v.Reason != pendingReason {
+				if v.Known || v.Reason != assemble.PendingReason {
 					t.Errorf("%s is told: %+v", name, v)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/formats"
 )
 
@@ -13,31 +14,31 @@ import (
 func TestRanges(t *testing.T) {
 	in := textFile{"a.jsonl", "", requestLines(rand.New(rand.NewPCG(1, 1)), 400)}
 	size := int64(len(in.text))
-	for _, others := range []Remote{nil, newPlaces(1)} {
-		s, err := openAll(t, Options{Remote: others, Workers: 1}, in)
+	for _, others := range []load.Remote{nil, newPlaces(1)} {
+		s, err := openAll(t, load.Options{Remote: others, Workers: 1}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.in.cut = 1600
-		jobs := s.in.jobs()
+		s.in.Cut = 1600
+		jobs := s.in.Jobs()
 		at, last := int64(0), int64(0)
 		for i, j := range jobs {
-			if j.rng.From != at {
-				t.Fatalf("range %d begins at %d, the one before ends at %d", i, j.rng.From, at)
+			if j.Rng.From != at {
+				t.Fatalf("range %d begins at %d, the one before ends at %d", i, j.Rng.From, at)
 			}
-			at = j.rng.To
+			at = j.Rng.To
 			if i == len(jobs)-1 {
-				if j.rng != (formats.Range{From: j.rng.From, To: -1}) {
-					t.Errorf("the last range is %v", j.rng)
+				if j.Rng != (formats.Range{From: j.Rng.From, To: -1}) {
+					t.Errorf("the last range is %v", j.Rng)
 				}
 				at = size
 			}
-			if last = at - j.rng.From; last > s.in.cut || at > size {
-				t.Errorf("range %d of %d bytes is %v", i, size, j.rng)
+			if last = at - j.Rng.From; last > s.in.Cut || at > size {
+				t.Errorf("range %d of %d bytes is %v", i, size, j.Rng)
 			}
 		}
-		if n := size / s.in.cut; others == nil && int64(len(jobs)) != (size+s.in.cut-1)/s.in.cut || others != nil && (last > s.in.cut/16 || int64(len(jobs)) > n+40) {
+		if n := size / s.in.Cut; others == nil && int64(len(jobs)) != (size+s.in.Cut-1)/s.in.Cut || others != nil && (last > s.in.Cut/16 || int64(len(jobs)) > n+40) {
 			t.Errorf("%d ranges of %d bytes, the last of %d", len(jobs), size, last)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
@@ -80,7 +81,7 @@ func TestRanks(t *testing.T) {
 	if x := same.Runs[0].Decompositions; len(same.Runs) != 1 || len(x) != 4 || memo(&x[1].Tables[0], "communication_wait") != "160000" {
 		t.Errorf("%d of %d runs", len(x), len(same.Runs))
 	}
-	s, err := openAll(t, Options{Workers: 1, Memory: 400}, a, b)
+	s, err := openAll(t, load.Options{Workers: 1, Memory: 400}, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -15,7 +16,7 @@ import (
 )
 
 // openAll opens sources in memory with every format of the product.
-func openAll(t *testing.T, opt Options, list ...textFile) (*Session, error) {
+func openAll(t *testing.T, opt load.Options, list ...textFile) (*Session, error) {
 	t.Helper()
 	return Open(t.Context(), all.Set(), inputsOf(list...), "", opt)
 }
@@ -23,7 +24,7 @@ func openAll(t *testing.T, opt Options, list ...textFile) (*Session, error) {
 // analyze answers a query about sources, which must work.
 func analyze(t *testing.T, q *query.Query, list ...textFile) *report.Report {
 	t.Helper()
-	s, err := openAll(t, Options{Workers: 2}, list...)
+	s, err := openAll(t, load.Options{Workers: 2}, list...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 		if strings.HasSuffix(in.name, ".gz") {
 			continue // sources in memory are not unpacked
 		}
-		if s, err := openAll(t, Options{}, in); err != nil {
+		if s, err := openAll(t, load.Options{}, in); err != nil {
 			continue // a fixture that has to be forced
 		} else {
 			s.Close()
@@ -81,10 +82,10 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 		for i, q := range queries {
 			var want string
 			for round := range rounds {
-				opt := Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(len(in.text)+100)}
+				opt := load.Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(len(in.text)+100)}
 				cut := 1 + r.Int64N(int64(len(in.text)+100))
 				if round == 0 {
-					opt, cut = Options{}, rangeSize
+					opt, cut = load.Options{}, load.RangeSize
 				}
 				if round == 1 && !testing.Short() {
 					opt.Memory = 1
@@ -108,14 +109,14 @@ func TestRealFormatsCutsAndWorkers(t *testing.T) {
 }
 
 // everything is the report of q about a source, and the rows that it selects.
-func everything(t *testing.T, opt Options, cut int64, q *query.Query, in textFile) string {
+func everything(t *testing.T, opt load.Options, cut int64, q *query.Query, in textFile) string {
 	t.Helper()
 	s, err := openAll(t, opt, in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.cut, s.in.size = cut, 1+int(cut%13)
+	s.in.Cut, s.in.Size = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
 		t.Fatalf("%s: %v", in.name, err)
@@ -143,7 +144,7 @@ func TestRealRowsAreSelected(t *testing.T) {
 	if _, err := all.Set().Lookup("tokenlog"); err != nil {
 		t.Skip(err)
 	}
-	s, err := openAll(t, Options{}, in)
+	s, err := openAll(t, load.Options{}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestAnyInput(t *testing.T) {
 	list = append(list, fixtures(t)[0])
 	for _, f := range all.Set().All() {
 		for _, in := range list {
-			s, err := Open(t.Context(), all.Set(), inputsOf(in), f.Name, Options{Workers: 2})
+			s, err := Open(t.Context(), all.Set(), inputsOf(in), f.Name, load.Options{Workers: 2})
 			if err != nil {
 				t.Fatalf("%s as %s: %v", in.name, f.Name, err)
 			}

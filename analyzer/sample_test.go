@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/stat"
 )
 
@@ -50,25 +51,25 @@ func TestCountedValues(t *testing.T) {
 		{"c.jsonl", "two", requestLines(r, 60)},
 	}
 	for _, flags := range [][]string{nil, {"by=tenant", "window=5s"}, {"filter=prompt_tokens > 900", "from=+1s", "by=tenant"}, {"trim=warmup=5"}} {
-		answer := func(opt Options, cut int64) string {
+		answer := func(opt load.Options, cut int64) string {
 			s, err := openAll(t, opt, list...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			s.in.cut, s.in.size = cut, 1+int(cut%13)
+			s.in.Cut, s.in.Size = cut, 1+int(cut%13)
 			rep, err := s.Run(t.Context(), queryOf(t, flags...))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return jsonOf(t, rep)
 		}
-		kept := answer(Options{}, 1<<20)
+		kept := answer(load.Options{}, 1<<20)
 		first := ""
 		for round := range 4 {
 			limit := stat.SampleLimit
 			stat.SampleLimit = 40
-			got := answer(Options{Workers: 1 + round, Block: 100 + r.IntN(900), Memory: int64(1 + round%2<<20)}, int64(1+r.IntN(30_000)))
+			got := answer(load.Options{Workers: 1 + round, Block: 100 + r.IntN(900), Memory: int64(1 + round%2<<20)}, int64(1+r.IntN(30_000)))
 			if stat.SampleLimit = limit; round == 0 {
 				first = got
 				sameNumbers(t, got, kept)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"servescope/analyzer/load"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ func TestServersStages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := openAll(t, Options{Join: true}, textFile{name: c.file, text: string(text)})
+		s, err := openAll(t, load.Options{Join: true}, textFile{name: c.file, text: string(text)})
 		if err != nil {
 			t.Fatal(err)
 		}

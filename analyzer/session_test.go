@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/selection"
 	"servescope/analyzer/trace"
 	"servescope/formats"
 )
@@ -99,10 +101,10 @@ func TestCutsAndWorkers(t *testing.T) {
 	for _, flags := range queries {
 		var want, wantRows string
 		for round := range 12 {
-			opt := Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(9)}
+			opt := load.Options{Workers: 1 + r.IntN(4), Block: 1 + r.IntN(9)}
 			cut := int64(1 + r.IntN(3000))
 			if round == 0 {
-				opt, cut = Options{}, 0
+				opt, cut = load.Options{}, 0
 			}
 			if round%3 == 1 {
 				opt.Memory = 1 // lists never fit: they are read again
@@ -156,7 +158,7 @@ func TestNumbers(t *testing.T) {
 	text := "tiny m a 100 1 5,7\ntiny m b 200 3 8\ntiny m - 300 2 9\ntiny m a 450 - 2,50\n"
 	f := func(want string, flags ...string) {
 		t.Helper()
-		s := openTest(t, Options{Workers: 2}, 10, textFile{"dir/x", "", text})
+		s := openTest(t, load.Options{Workers: 2}, 10, textFile{"dir/x", "", text})
 		if got := numbers(runTest(t, s, queryOf(t, flags...))); got != "x:"+want+"\n" {
 			t.Errorf("%v:\n got %s want x:%s", flags, got, want)
 		}
@@ -180,24 +182,24 @@ func TestNumbers(t *testing.T) {
 
 func TestGroupCap(t *testing.T) {
 	var b strings.Builder
-	for i := range maxGroups + 10 {
+	for i := range selection.MaxGroups + 10 {
 		fmt.Fprintf(&b, "tiny m t%04d 1 0 1\n", i)
 	}
 	b.WriteString("tiny m t0500 1 0 1\ntiny m t1008 1 0 1\n")
-	s := openTest(t, Options{}, 0, textFile{"x", "", b.String()})
+	s := openTest(t, load.Options{}, 0, textFile{"x", "", b.String()})
 	r := runTest(t, s, queryOf(t, "by=tenant"))
 	groups := r.Runs[0].Groups
-	if len(groups) != maxGroups {
+	if len(groups) != selection.MaxGroups {
 		t.Fatalf("%d groups", len(groups))
 	}
 	var total int64
 	for _, g := range groups {
 		total += g.Requests.Total
 	}
-	last := groups[maxGroups-1]
+	last := groups[selection.MaxGroups-1]
 	// t1008 is kept for its two requests; of the single ones the first 997 are.
-	if total != maxGroups+12 || last.By["tenant"] != otherGroup || last.Requests.Total != 11 || groups[maxGroups-2].By["tenant"] != "t1008" {
-		t.Errorf("%d requests, last groups %v and %v", total, groups[maxGroups-2], last)
+	if total != selection.MaxGroups+12 || last.By["tenant"] != selection.OtherGroup || last.Requests.Total != 11 || groups[selection.MaxGroups-2].By["tenant"] != "t1008" {
+		t.Errorf("%d requests, last groups %v and %v", total, groups[selection.MaxGroups-2], last)
 	}
 	if d := r.Diags; len(d) != 1 || d[0].Code != "groups_capped" || d[0].Count != 11 || !strings.Contains(d[0].Msg, "the 11 smallest, with 11 requests") {
 		t.Errorf("diags %+v", d)
@@ -207,7 +209,7 @@ func TestGroupCap(t *testing.T) {
 func TestRuns(t *testing.T) {
 	labels := func(list ...textFile) string {
 		t.Helper()
-		r := runTest(t, openTest(t, Options{}, 0, list...), new(query.Query))
+		r := runTest(t, openTest(t, load.Options{}, 0, list...), new(query.Query))
 		var out []string
 		for _, run := range r.Runs {
 			out = append(out, fmt.Sprintf("%s %d %s", run.Label, run.Requests.Total, run.Clock))
@@ -240,7 +242,7 @@ func TestRuns(t *testing.T) {
 // TestClocksOfUnitedRecords checks that kernels can tell the clocks of records
 // that a label unites: they have origins of their own.
 func TestClocksOfUnitedRecords(t *testing.T) {
-	s := openTest(t, Options{}, 0, textFile{"x", "L", "tiny r1 a 1 1 1\ntiny r2 a 1 1 1\n"})
+	s := openTest(t, load.Options{}, 0, textFile{"x", "L", "tiny r1 a 1 1 1\ntiny r2 a 1 1 1\n"})
 	clocks := make(map[string]bool)
 	if err := s.Rows(t.Context(), new(query.Query), false, func(b *trace.Batch) error {
 		clocks[b.Run.Clock.String()] = true
@@ -254,7 +256,7 @@ func TestClocksOfUnitedRecords(t *testing.T) {
 }
 
 func TestRunWithoutRequests(t *testing.T) {
-	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m note\ntiny m claims gaps mean 5\ntiny m claims gaps 0.99 5\n"})
+	s := openTest(t, load.Options{}, 0, textFile{"x", "", "tiny m note\ntiny m claims gaps mean 5\ntiny m claims gaps 0.99 5\n"})
 	r := runTest(t, s, new(query.Query))
 	run := r.Runs[0]
 	m := run.Metrics["gaps"]
@@ -270,12 +272,12 @@ func TestReported(t *testing.T) {
 	rows := "tiny m a 1 0 5,7\ntiny m a 2 0 8\n" // mean sum of the gaps: 10
 	f := func(claim string, flags []string, wantOurs float64, wantNote string) {
 		t.Helper()
-		s := openTest(t, Options{}, 0, textFile{"x", "", rows + "tiny m claims " + claim + "\n"})
+		s := openTest(t, load.Options{}, 0, textFile{"x", "", rows + "tiny m claims " + claim + "\n"})
 		e := tinyEngine()
 		if len(flags) == 0 {
 			flags = nil
 		} else {
-			e.definition.Name = "other"
+			e.Definition.Name = "other"
 		}
 		r, err := s.run(t.Context(), queryOf(t, flags...), e)
 		if err != nil {
@@ -301,7 +303,7 @@ func TestDetection(t *testing.T) {
 		for i := range in.List {
 			in.List[i].Named = named
 		}
-		return Open(t.Context(), set, in, force, Options{})
+		return Open(t.Context(), set, in, force, load.Options{})
 	}
 	s, err := open("", false, good, bad, empty)
 	if err != nil {
@@ -320,7 +322,7 @@ func TestDetection(t *testing.T) {
 	if got != want {
 		t.Errorf("diags\n%s want\n%s", got, want)
 	}
-	if s, err := open("", true, good, bad); err != nil || s.set.diags.All()[0].Severity.String() != "error" {
+	if s, err := open("", true, good, bad); err != nil || s.set.Diags.All()[0].Severity.String() != "error" {
 		t.Errorf("a named file that is not recognised: %v", err)
 	}
 	var e *formats.DetectError
@@ -360,16 +362,16 @@ func (s endlessState) Merge(o kernel.State) error {
 func (s endlessState) Next(*kernel.Facts) bool { return true }
 
 func TestEndlessKernel(t *testing.T) {
-	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m a 1 1 1\n"})
+	s := openTest(t, load.Options{}, 0, textFile{"x", "", "tiny m a 1 1 1\n"})
 	e := tinyEngine()
-	e.kernels = []kernel.Kernel{endless{}}
+	e.Kernels = []kernel.Kernel{endless{}}
 	if _, err := s.run(t.Context(), new(query.Query), e); err == nil || !strings.Contains(err.Error(), "more than 8 passes") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestQueryErrors(t *testing.T) {
-	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m a 1 1 1\n"})
+	s := openTest(t, load.Options{}, 0, textFile{"x", "", "tiny m a 1 1 1\n"})
 	_, err := s.Run(t.Context(), queryOf(t, "from=+5s", "to=+5s"))
 	var e *query.Error
 	if !errors.As(err, &e) || e.Flag != "--to" {
@@ -378,9 +380,9 @@ func TestQueryErrors(t *testing.T) {
 }
 
 func TestSteadyTrim(t *testing.T) {
-	s := openTest(t, Options{}, 0, textFile{"x", "", "tiny m a 10 0 1\ntiny m a 20 0 2\ntiny m a 30 0 4\ntiny m a 40 0 8\n"})
+	s := openTest(t, load.Options{}, 0, textFile{"x", "", "tiny m a 10 0 1\ntiny m a 20 0 2\ntiny m a 30 0 4\ntiny m a 40 0 8\n"})
 	e := tinyEngine()
-	e.kernels = append(e.kernels, steady{sums{}})
+	e.Kernels = append(e.Kernels, steady{sums{}})
 	r, err := s.run(t.Context(), queryOf(t, "trim=steady"), e)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,12 @@ package analyzer
 import (
 	"context"
 
+	"servescope/analyzer/fold"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
+	"servescope/analyzer/selection"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/view"
 )
 
 // Rows calls f with the requests that q selects, in the order of inputs and
@@ -17,7 +21,7 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 		return err
 	}
 	var keep []bool
-	return Walk(ctx, s.in, sel, lists, func(_, _ int32, b *trace.Batch, group []int32) error {
+	return fold.Walk(ctx, s.in, sel, lists, func(_, _ int32, b *trace.Batch, group []int32) error {
 		if group != nil {
 			keep = keep[:0]
 			for _, g := range group {
@@ -34,7 +38,7 @@ func (s *Session) Rows(ctx context.Context, q *query.Query, lists bool, f func(*
 
 // chooseArrivals reads the inputs, if that has not been done, and returns the selection
 // of the requests that arrive in the interval of q, without its groups.
-func (s *Session) chooseArrivals(ctx context.Context, q *query.Query, lists bool) (*Selection, error) {
+func (s *Session) chooseArrivals(ctx context.Context, q *query.Query, lists bool) (*selection.Selection, error) {
 	ungrouped := *q
 	ungrouped.By = nil
 	return s.choose(ctx, &ungrouped, lists, true)
@@ -53,7 +57,7 @@ func (s *Session) Table(ctx context.Context, t *trace.Table, f func(*trace.Batch
 	if t == trace.ReportedTable {
 		return s.set.Reported(f)
 	}
-	return s.in.Reread(ctx, Rereading{Table: t, Ordered: true}, func(_ int, r *Reading) error { return f(r.Seen) })
+	return s.in.Reread(ctx, load.Rereading{Table: t, Ordered: true}, func(_ int, r *load.Reading) error { return f(r.Seen) })
 }
 
 // View returns what a chart shows of the requests of one run that q selects, as Rows
@@ -61,6 +65,6 @@ func (s *Session) Table(ctx context.Context, t *trace.Table, f func(*trace.Batch
 // not; later ones read again only for token lists that are not in memory. Errors are
 // those of Rows, and *query.Error for a viewport that makes no sense. See package view
 // for kinds and columns.
-func (s *Session) View(ctx context.Context, q *query.Query, p Viewport) (*Columns, error) {
-	return s.views.View(ctx, q, p, func() (*Selection, error) { return s.chooseArrivals(ctx, q, true) })
+func (s *Session) View(ctx context.Context, q *query.Query, p view.Viewport) (*view.Columns, error) {
+	return s.views.View(ctx, q, p, func() (*selection.Selection, error) { return s.chooseArrivals(ctx, q, true) })
 }

@@ -3,17 +3,20 @@ package analyzer
 import (
 	"context"
 
+	"servescope/analyzer/assemble"
 	"servescope/analyzer/diag"
+	"servescope/analyzer/fold"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
+	"servescope/analyzer/selection"
 )
 
 // Run answers q. The first call reads the inputs; later ones read again only
 // for token data that did not fit the memory. It is cancelled by ctx, and its
 // errors are those of the query, of reading, and of ctx.
 func (s *Session) Run(ctx context.Context, q *query.Query) (*report.Report, error) {
-	e, err := FiguresOf(q.Definition)
+	e, err := assemble.FiguresOf(q.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +27,7 @@ func (s *Session) Run(ctx context.Context, q *query.Query) (*report.Report, erro
 // and under those of the given names, and says how they came about and why they
 // differ. The definition, the groups and the windows of q are not used.
 func (s *Session) Define(ctx context.Context, q *query.Query, names []string) (*report.Definitions, error) {
-	return Define(s.set, q, names, func(q *query.Query, e *Figures) (*report.Report, error) { return s.run(ctx, q, e) })
+	return assemble.Define(s.set, q, names, func(q *query.Query, e *assemble.Figures) (*report.Report, error) { return s.run(ctx, q, e) })
 }
 
 // Estimate adds to the runs of r, a report of q, and to their groups and windows,
@@ -39,18 +42,18 @@ func (s *Session) Estimate(ctx context.Context, q *query.Query, r *report.Report
 	if err != nil {
 		return 0, err
 	}
-	return Estimate(ctx, s.in, sel, r, complete)
+	return assemble.Estimate(ctx, s.in, sel, r, complete)
 }
 
 // run answers q by the figures of e.
-func (s *Session) run(ctx context.Context, q *query.Query, e *Figures) (*report.Report, error) {
-	if err := checkQuery(q); err != nil {
+func (s *Session) run(ctx context.Context, q *query.Query, e *assemble.Figures) (*report.Report, error) {
+	if err := assemble.CheckQuery(q); err != nil {
 		return nil, err
 	}
-	answer := func(q *query.Query, e *Figures, facts *kernel.Facts) (*Cells, *kernel.Facts, error) {
+	answer := func(q *query.Query, e *assemble.Figures, facts *kernel.Facts) (*assemble.Cells, *kernel.Facts, error) {
 		return s.answer(ctx, q, e, facts, new(diag.Log), nil)
 	}
-	var of Results
+	var of assemble.Results
 
 	// the whole without the trim: it knows the steady windows, and stands beside the rest
 	facts := new(kernel.Facts)
@@ -73,23 +76,23 @@ func (s *Session) run(ctx context.Context, q *query.Query, e *Figures) (*report.
 	}
 
 	// what stands beside it
-	if of.Steady, err = Steady(s.set, q, e, facts, answer); err != nil {
+	if of.Steady, err = assemble.Steady(s.set, q, e, facts, answer); err != nil {
 		return nil, err
 	}
 	if s.audits == nil {
-		if s.audits, err = Audit(s.set, answer); err != nil {
+		if s.audits, err = assemble.Audit(s.set, answer); err != nil {
 			return nil, err
 		}
 	}
 	of.Audit = s.audits
-	r := Report(s.set, q, e, of, log)
-	if err := s.set.store.failed(); err != nil {
+	r := assemble.Report(s.set, q, e, of, log)
+	if err := s.set.Store.Failed(); err != nil {
 		return nil, err
 	}
-	log.Merge(&s.set.diags)
+	log.Merge(&s.set.Diags)
 	log.Merge(s.in.ArchiveFaults())
-	for _, f := range s.set.inputs {
-		log.Merge(f.diags)
+	for _, f := range s.set.Inputs {
+		log.Merge(f.Diags)
 	}
 	r.Diags = s.lines.Locate(log)
 	return r, nil
@@ -106,37 +109,37 @@ func untrimmed(q *query.Query) *query.Query {
 // answer reads the inputs if that has not been done, selects rows, runs the kernels
 // over them and returns their results and what the kernels learned. facts holds the
 // steady windows that a steady trim needs. tell, if not nil, may take interim reports.
-func (s *Session) answer(ctx context.Context, q *query.Query, e *Figures, facts *kernel.Facts, log *diag.Log, tell PartialFunc) (*Cells, *kernel.Facts, error) {
+func (s *Session) answer(ctx context.Context, q *query.Query, e *assemble.Figures, facts *kernel.Facts, log *diag.Log, tell assemble.PartialFunc) (*assemble.Cells, *kernel.Facts, error) {
 	defer s.fold.Release()
 	first, err := s.read(ctx, q, e, tell)
 	if err != nil {
 		return nil, nil, err
 	}
-	sel := choose(s.set, q, e.metric, facts, false)
-	states, learned, err := s.fold.Run(ctx, sel, e.kernels, first, Interim(sel, e, tell))
+	sel := selection.Of(s.set, q, e.Metric, facts, false)
+	states, learned, err := s.fold.Run(ctx, sel, e.Kernels, first, assemble.Interim(sel, e, tell))
 	if err != nil {
 		return nil, nil, err
 	}
-	out := CellsOf(sel, states, Steps(sel, learned), learned, log)
+	out := assemble.CellsOf(sel, states, fold.Steps(sel, learned), learned, log)
 	return out, learned, s.fold.Failed()
 }
 
 // read reads the inputs, if that has not been done. Where q keeps every request its
 // kernels fold them on the way: read returns their states, else nil.
-func (s *Session) read(ctx context.Context, q *query.Query, e *Figures, tell PartialFunc) ([]kernel.State, error) {
+func (s *Session) read(ctx context.Context, q *query.Query, e *assemble.Figures, tell assemble.PartialFunc) ([]kernel.State, error) {
 	if s.in.Loaded() {
 		return nil, nil
 	}
-	if !plain(q) || s.set.joined {
+	if !selection.Plain(q) || s.set.Joined {
 		return nil, s.in.Load(ctx, true, nil)
 	}
-	first := s.fold.First(q, e.kernels, FirstInterim(s.set, q, e, tell, s.in.RemoteReaders()))
+	first := s.fold.First(q, e.Kernels, assemble.FirstInterim(s.set, q, e, tell, s.in.RemoteReaders()))
 	if err := s.in.Load(ctx, true, first); err != nil {
 		first.Drop()
 		return nil, err
 	}
 	states, err := first.States()
-	if s.set.multi != nil || s.set.ends != nil || s.set.links != nil {
+	if s.set.Multi != nil || s.set.Ends != nil || s.set.Links != nil {
 		states = nil // the kernels did not know of these
 	}
 	return states, err
@@ -144,12 +147,12 @@ func (s *Session) read(ctx context.Context, q *query.Query, e *Figures, tell Par
 
 // choose reads the inputs, if that has not been done, and returns the selection
 // of q; with sent, of the requests that arrive in its interval.
-func (s *Session) choose(ctx context.Context, q *query.Query, lists, sent bool) (*Selection, error) {
-	e, err := FiguresOf(q.Definition)
+func (s *Session) choose(ctx context.Context, q *query.Query, lists, sent bool) (*selection.Selection, error) {
+	e, err := assemble.FiguresOf(q.Definition)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkQuery(q); err != nil {
+	if err := assemble.CheckQuery(q); err != nil {
 		return nil, err
 	}
 	facts := new(kernel.Facts)
@@ -163,5 +166,5 @@ func (s *Session) choose(ctx context.Context, q *query.Query, lists, sent bool) 
 			return nil, err
 		}
 	}
-	return choose(s.set, q, e.metric, facts, sent), nil
+	return selection.Of(s.set, q, e.Metric, facts, sent), nil
 }

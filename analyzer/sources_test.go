@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/diag"
+	"servescope/analyzer/load"
 	"servescope/analyzer/report"
 )
 
@@ -31,7 +32,7 @@ func TestSourcesDiffer(t *testing.T) {
 		{"in one row", engine + `,"d_queue_ns":90000000}` + "\n", 1},
 		{"prefill too", engine + `,"d_prefill_ns":390000000,"d_queue_ns":10000000}` + "\n", 0},
 	} {
-		s, err := openAll(t, Options{Join: true}, textFile{name: "log.jsonl", text: c.text})
+		s, err := openAll(t, load.Options{Join: true}, textFile{name: "log.jsonl", text: c.text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/testdata/generate/shapes"
 )
 
@@ -35,7 +36,7 @@ func TestSpilledRequests(t *testing.T) {
 		for _, flags := range [][]string{nil, {"window=1s", "filter=prompt_tokens > 300"}, {"by=status", "trim=warmup=100"}} {
 			var want string
 			for round := range 5 {
-				opt := Options{Workers: 1 + round%3, Block: 1 << (10 + r.IntN(8))}
+				opt := load.Options{Workers: 1 + round%3, Block: 1 << (10 + r.IntN(8))}
 				if round > 0 {
 					opt.Memory, opt.Scratch = 1<<(14+r.IntN(6)), t.TempDir()
 				}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/formats"
 	"servescope/formats/source"
@@ -62,13 +63,13 @@ func TestStatesGiveTheDiskBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(t.Context(), formats.NewSet(tiny), in, "", Options{Workers: 2, Memory: memory, Scratch: dir})
+		s, err := Open(t.Context(), formats.NewSet(tiny), in, "", load.Options{Workers: 2, Memory: memory, Scratch: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		bytes := 0
 		e := tinyEngine()
-		e.kernels = []kernel.Kernel{hoarder{bytes: &bytes}}
+		e.Kernels = []kernel.Kernel{hoarder{bytes: &bytes}}
 		for round := range 9 {
 			full := round%3 == 2
 			if bytes = 2 << 10; full { // of 9 rows in each of two passes

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/report"
 )
 
@@ -62,7 +63,7 @@ func TestSteadyBeside(t *testing.T) {
 // TestSteadyWithoutLists: token lists that are not in memory are not read again
 // for it.
 func TestSteadyWithoutLists(t *testing.T) {
-	s, err := openAll(t, Options{Workers: 1, Memory: 8}, closedLoop())
+	s, err := openAll(t, load.Options{Workers: 1, Memory: 8}, closedLoop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -112,7 +113,7 @@ func TestStepSelection(t *testing.T) {
 // order, with the labels of the report.
 func TestTable(t *testing.T) {
 	log := statsLog(0, [5]int{1, 1, 1, 1, 1}, [5]int{2, 2, 2, 2, 2})
-	s, err := openAll(t, Options{Workers: 2}, textFile{"a/x.log", "", log}, textFile{"b/x.log", "B", log})
+	s, err := openAll(t, load.Options{Workers: 2}, textFile{"a/x.log", "", log}, textFile{"b/x.log", "B", log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestTable(t *testing.T) {
 	if want := "[a/x.log 1 a/x.log 2 B 1 B 2]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s; %v", got, want, err)
 	}
-	claims := openTest(t, Options{}, 0, textFile{"x", "", "tiny m claims ttft mean 5\ntiny m claims e2e max 7\n"}, textFile{"y", "", "tiny m a 1 1 5\n"})
+	claims := openTest(t, load.Options{}, 0, textFile{"x", "", "tiny m claims ttft mean 5\ntiny m claims e2e max 7\n"}, textFile{"y", "", "tiny m a 1 1 5\n"})
 	n := 0
 	err = claims.Table(t.Context(), trace.ReportedTable, func(b *trace.Batch) error {
 		n += b.Rows

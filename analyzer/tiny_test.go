@@ -12,8 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/assemble"
+	"servescope/analyzer/dataset"
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -226,12 +229,12 @@ func (s *sumState) cell(k sumKey) *sumCell {
 
 func (s *sumState) Update(v *kernel.View) {
 	sent, prompt, gaps := v.Ints(trace.Sent), v.Ints(trace.PromptTokens), v.Lists(trace.ChunkGaps)
-	clocks := clocksOf(v.Batch)
+	clocks := dataset.ClocksOf(v.Batch)
 	for i := range v.Rows {
 		whole := s.cell(sumKey{v.RunIndex, -1, kernel.NoWindow})
 		outside := false
 		if at, ok := sent.At(i); ok && s.q.Timed() {
-			clock, _ := trace.ParseClock(clocks.at(i))
+			clock, _ := trace.ParseClock(clocks.At(i))
 			from, to := s.facts.Runs[v.RunIndex].Bound(s.q, clock)
 			outside = at < from || at >= to
 		}
@@ -293,8 +296,8 @@ func (s *sumState) Finish(out kernel.Output) {
 }
 
 // tinyEngine computes the figures of kernel sums.
-func tinyEngine() *Figures {
-	return &Figures{definition: report.Definition{Name: "default"}, kernels: []kernel.Kernel{sums{}}, distributions: map[string]report.Metric{"gaps": {Unit: "ns"}}}
+func tinyEngine() *assemble.Figures {
+	return &assemble.Figures{Definition: report.Definition{Name: "default"}, Kernels: []kernel.Kernel{sums{}}, Distributions: map[string]report.Metric{"gaps": {Unit: "ns"}}}
 }
 
 // textFile is one input of a test: a name, a label or "", and its text.
@@ -310,14 +313,14 @@ func inputsOf(list ...textFile) *source.Inputs {
 }
 
 // openTest opens a session on sources of the tiny formats.
-func openTest(t *testing.T, opt Options, cut int64, list ...textFile) *Session {
+func openTest(t *testing.T, opt load.Options, cut int64, list ...textFile) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), formats.NewSet(tiny, tinyDocument), inputsOf(list...), "", opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if cut > 0 {
-		s.in.cut, s.in.size = cut, 1+int(cut%13)
+		s.in.Cut, s.in.Size = cut, 1+int(cut%13)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/view"
 )
 
 // viewOf makes a view, which must work.
-func viewOf(t *testing.T, s *Session, q *query.Query, p Viewport) *Columns {
+func viewOf(t *testing.T, s *Session, q *query.Query, p view.Viewport) *view.Columns {
 	t.Helper()
 	c, err := s.View(t.Context(), q, p)
 	if err != nil {
@@ -24,7 +26,7 @@ func viewOf(t *testing.T, s *Session, q *query.Query, p Viewport) *Columns {
 }
 
 // floats returns a column of a view by name.
-func floats(c *Columns, t *testing.T, name string) []float64 {
+func floats(c *view.Columns, t *testing.T, name string) []float64 {
 	t.Helper()
 	for _, col := range c.List {
 		if col.Name == name && !col.Text {
@@ -35,7 +37,7 @@ func floats(c *Columns, t *testing.T, name string) []float64 {
 	return nil
 }
 
-func texts(c *Columns, t *testing.T, name string) []string {
+func texts(c *view.Columns, t *testing.T, name string) []string {
 	t.Helper()
 	for _, col := range c.List {
 		if col.Name == name && col.Text {
@@ -89,7 +91,7 @@ func generated(n int, seed uint64) textFile {
 	return textFile{name: "generated.jsonl", text: b.String()}
 }
 
-func openView(t *testing.T, opt Options, list ...textFile) *Session {
+func openView(t *testing.T, opt load.Options, list ...textFile) *Session {
 	t.Helper()
 	s, err := openAll(t, opt, list...)
 	if err != nil {
@@ -113,7 +115,7 @@ func filtered(t *testing.T, text string) *query.Query {
 func TestViewColumnsAreTheReports(t *testing.T) {
 	checked := 0
 	for _, src := range append(fixtures(t), generated(300, 1)) {
-		s, err := openAll(t, Options{Workers: 1}, src)
+		s, err := openAll(t, load.Options{Workers: 1}, src)
 		if err != nil {
 			continue
 		}
@@ -123,13 +125,13 @@ func TestViewColumnsAreTheReports(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range r.Runs {
-				c := viewOf(t, s, q, Viewport{Kind: "columns", Run: i, Columns: []string{"ttft", "tpot", "e2e", "prompt_tokens", "arrival", "parts"}})
+				c := viewOf(t, s, q, view.Viewport{Kind: "columns", Run: i, Columns: []string{"ttft", "tpot", "e2e", "prompt_tokens", "arrival", "parts"}})
 				if got := int64(c.Facts["n"]); got != r.Runs[i].Requests.Total {
 					t.Errorf("%s run %d: %d rows, the report counts %d", src.name, i, got, r.Runs[i].Requests.Total)
 				}
 				for _, name := range []string{"ttft", "tpot", "e2e"} {
 					m := r.Runs[i].Metrics[name]
-					if name == "tpot" && s.set.multi != nil {
+					if name == "tpot" && s.set.Multi != nil {
 						continue // in the report each sequence of a request has its own
 					}
 					if side := trace.Requests.Fields[trace.SideCol].Values[int(c.Facts["side"])]; m.Side != "" && m.Side != side {
@@ -141,7 +143,7 @@ func TestViewColumnsAreTheReports(t *testing.T) {
 					} else if m.N > 0 {
 						checked++
 						slices.Sort(list)
-						if list[0] != m.Min || list[len(list)-1] != m.Max || quantileOf(len(list), 0.5, func(k int) float64 { return list[k] }) != m.Quantiles["0.5"] {
+						if list[0] != m.Min || list[len(list)-1] != m.Max || view.QuantileOf(len(list), 0.5, func(k int) float64 { return list[k] }) != m.Quantiles["0.5"] {
 							t.Errorf("%s run %d: %s differs", src.name, i, name)
 						}
 					}
@@ -158,7 +160,7 @@ func TestViewColumnsAreTheReports(t *testing.T) {
 
 // checkParts holds parts to what they are: they add up, and their totals are
 // those of the report.
-func checkParts(t *testing.T, name string, c *Columns, run *report.Run) {
+func checkParts(t *testing.T, name string, c *view.Columns, run *report.Run) {
 	t.Helper()
 	var parts [][]float64
 	var total []float64
@@ -202,8 +204,8 @@ func checkParts(t *testing.T, name string, c *Columns, run *report.Run) {
 }
 
 func TestViewRequestsPages(t *testing.T) {
-	s := openView(t, Options{Workers: 1}, generated(500, 2))
-	all := viewOf(t, s, new(query.Query), Viewport{Kind: "columns", Columns: []string{"ttft", "model", "request_id"}})
+	s := openView(t, load.Options{Workers: 1}, generated(500, 2))
+	all := viewOf(t, s, new(query.Query), view.Viewport{Kind: "columns", Columns: []string{"ttft", "model", "request_id"}})
 	ttft, model, row := floats(all, t, "ttft"), texts(all, t, "model"), floats(all, t, "row")
 	for _, desc := range []bool{false, true} {
 		order := make([]int, len(row))
@@ -223,7 +225,7 @@ func TestViewRequestsPages(t *testing.T) {
 			return 1
 		})
 		for from := 0; from < len(row); from += 170 {
-			page := viewOf(t, s, new(query.Query), Viewport{Kind: "requests", Columns: []string{"model"}, Sort: "ttft", Desc: desc, Offset: from, Limit: 170})
+			page := viewOf(t, s, new(query.Query), view.Viewport{Kind: "requests", Columns: []string{"model"}, Sort: "ttft", Desc: desc, Offset: from, Limit: 170})
 			if page.Facts["total"] != 500 {
 				t.Fatalf("%v", page.Facts)
 			}
@@ -234,7 +236,7 @@ func TestViewRequestsPages(t *testing.T) {
 			}
 		}
 	}
-	values := viewOf(t, s, new(query.Query), Viewport{Kind: "values", Column: "model"})
+	values := viewOf(t, s, new(query.Query), view.Viewport{Kind: "values", Column: "model"})
 	for i, name := range texts(values, t, "value") {
 		n := 0.0
 		for _, m := range model {
@@ -249,12 +251,12 @@ func TestViewRequestsPages(t *testing.T) {
 }
 
 func TestViewPoints(t *testing.T) {
-	s := openView(t, Options{Workers: 1}, generated(1500, 3))
+	s := openView(t, load.Options{Workers: 1}, generated(1500, 3))
 	q := new(query.Query)
-	all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"ttft", "prompt_tokens"}})
+	all := viewOf(t, s, q, view.Viewport{Kind: "columns", Columns: []string{"ttft", "prompt_tokens"}})
 	ttft := known(floats(all, t, "ttft"))
 	for _, points := range []int{0, 50} {
-		c := viewOf(t, s, q, Viewport{Kind: "ecdf", Metric: "ttft", Limit: points})
+		c := viewOf(t, s, q, view.Viewport{Kind: "ecdf", Metric: "ttft", Limit: points})
 		value, count := floats(c, t, "value"), floats(c, t, "count")
 		for i, x := range value {
 			n := 0.0
@@ -271,8 +273,8 @@ func TestViewPoints(t *testing.T) {
 			t.Errorf("%d points, %v", len(value), c.Facts)
 		}
 	}
-	scatter := viewOf(t, s, q, Viewport{Kind: "scatter", X: "prompt_tokens", Y: "ttft", Color: "model"})
-	bins := viewOf(t, s, q, Viewport{Kind: "scatter", X: "prompt_tokens", Y: "ttft", Limit: 10, XBins: 7, YBins: 5})
+	scatter := viewOf(t, s, q, view.Viewport{Kind: "scatter", X: "prompt_tokens", Y: "ttft", Color: "model"})
+	bins := viewOf(t, s, q, view.Viewport{Kind: "scatter", X: "prompt_tokens", Y: "ttft", Limit: 10, XBins: 7, YBins: 5})
 	if scatter.Mode != "points" || bins.Mode != "bins" || len(floats(scatter, t, "x")) != len(ttft) {
 		t.Fatalf("%s, %s", scatter.Mode, bins.Mode)
 	}
@@ -327,13 +329,13 @@ func chunkTimes(t *testing.T, s *Session, q *query.Query, origin int64) (at, gap
 func TestViewHeatmap(t *testing.T) {
 	src := generated(400, 4)
 	for _, memory := range []int64{0, 1 << 10} { // lists in memory, and read again
-		s := openView(t, Options{Workers: 1, Memory: memory}, src)
+		s := openView(t, load.Options{Workers: 1, Memory: memory}, src)
 		for _, q := range []*query.Query{{}, filtered(t, "model = m1")} {
 			r, err := s.Run(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range []Viewport{{Kind: "heatmap"}, {Kind: "heatmap", XBins: 7, YBins: 9, From: 1e9, To: 5e9, Low: 1e6, High: 50e6}} {
+			for _, p := range []view.Viewport{{Kind: "heatmap"}, {Kind: "heatmap", XBins: 7, YBins: 9, From: 1e9, To: 5e9, Low: 1e6, High: 50e6}} {
 				c := viewOf(t, s, q, p)
 				at, gaps := chunkTimes(t, s, q, c.Clocks[0].Origin)
 				x, y := floats(c, t, "x"), floats(c, t, "y")
@@ -357,7 +359,7 @@ func TestViewHeatmap(t *testing.T) {
 					t.Errorf("memory %d, %+v: %v, want %v in no cell of %d", memory, p, f, other, r.Runs[0].Metrics["chunk_gap"].N)
 				}
 			}
-			c := viewOf(t, s, q, Viewport{Kind: "ecdf", Metric: "chunk_gap"})
+			c := viewOf(t, s, q, view.Viewport{Kind: "ecdf", Metric: "chunk_gap"})
 			_, gaps := chunkTimes(t, s, q, 0)
 			for i, x := range floats(c, t, "value") {
 				n := 0.0
@@ -377,15 +379,15 @@ func TestViewHeatmap(t *testing.T) {
 // TestViewLongGaps counts the gaps of each request once more, from its own view.
 func TestViewLongGaps(t *testing.T) {
 	const least = 30_000_000
-	s, err := openAll(t, Options{Workers: 1}, generated(60, 4))
+	s, err := openAll(t, load.Options{Workers: 1}, generated(60, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := viewOf(t, s, &query.Query{}, Viewport{Kind: "columns", Columns: []string{"gaps_ge.30000000"}})
+	c := viewOf(t, s, &query.Query{}, view.Viewport{Kind: "columns", Columns: []string{"gaps_ge.30000000"}})
 	some := 0
 	for i, n := range floats(c, t, "gaps_ge.30000000") {
 		want, row := 0.0, floats(c, t, "row")[i]
-		gaps := known(floats(viewOf(t, s, &query.Query{}, Viewport{Kind: "request", Row: int64(row)}), t, "gap"))
+		gaps := known(floats(viewOf(t, s, &query.Query{}, view.Viewport{Kind: "request", Row: int64(row)}), t, "gap"))
 		for _, gap := range gaps {
 			if gap >= least {
 				want++
@@ -405,7 +407,7 @@ func TestViewLongGaps(t *testing.T) {
 		t.Errorf("%d requests have a long gap: this tests nothing", some)
 	}
 	for _, name := range []string{"gaps_ge.", "gaps_ge.x", "gaps_ge.0", "gaps_ge.-1"} {
-		if _, err := s.View(t.Context(), &query.Query{}, Viewport{Kind: "columns", Columns: []string{name}}); err == nil {
+		if _, err := s.View(t.Context(), &query.Query{}, view.Viewport{Kind: "columns", Columns: []string{name}}); err == nil {
 			t.Errorf("%s is a column", name)
 		}
 	}

@@ -5,16 +5,18 @@ import (
 	"slices"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
+	"servescope/analyzer/view"
 )
 
 func TestViewSeries(t *testing.T) {
-	s := openView(t, Options{Workers: 1}, generated(300, 5))
-	for _, p := range []Viewport{{Kind: "series", TokenTimes: true}, {Kind: "series", XBins: 13, From: 1e9, To: 3e9, TokenTimes: true}, {Kind: "series", Bucket: 1e9, TokenTimes: true}} {
+	s := openView(t, load.Options{Workers: 1}, generated(300, 5))
+	for _, p := range []view.Viewport{{Kind: "series", TokenTimes: true}, {Kind: "series", XBins: 13, From: 1e9, To: 3e9, TokenTimes: true}, {Kind: "series", Bucket: 1e9, TokenTimes: true}} {
 		q := filtered(t, "not model = m2")
 		c := viewOf(t, s, q, p)
-		all := viewOf(t, s, q, Viewport{Kind: "columns", Columns: []string{"arrival", "end", "prompt_tokens", "status", "queued", "admitted", "received"}})
+		all := viewOf(t, s, q, view.Viewport{Kind: "columns", Columns: []string{"arrival", "end", "prompt_tokens", "status", "queued", "admitted", "received"}})
 		from, to, prompt, status := floats(all, t, "arrival"), floats(all, t, "end"), floats(all, t, "prompt_tokens"), texts(all, t, "status")
 		times := tokenTimes(t, s, q, c.Clocks[0].Origin)
 		length := c.Facts["bucket"]
@@ -97,10 +99,10 @@ func tokenTimes(t *testing.T, s *Session, q *query.Query, origin int64) (out []f
 func TestViewGaps(t *testing.T) {
 	src := generated(250, 6)
 	for _, memory := range []int64{0, 1 << 10} {
-		s := openView(t, Options{Workers: 1, Memory: memory}, src)
+		s := openView(t, load.Options{Workers: 1, Memory: memory}, src)
 		const from, to, low, high = int64(1e9), int64(25e8), int64(15e6), int64(60e6)
 		type gap struct{ row, end, length float64 }
-		listed := func(p Viewport) (out []gap, c *Columns) {
+		listed := func(p view.Viewport) (out []gap, c *view.Columns) {
 			p.Kind = "gaps"
 			c = viewOf(t, s, new(query.Query), p)
 			for i, row := range floats(c, t, "row") {
@@ -110,8 +112,8 @@ func TestViewGaps(t *testing.T) {
 		}
 		var all, want []gap
 		for row := range 250 {
-			one := viewOf(t, s, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
-			if slices.ContainsFunc(one.Fields, func(d Detail) bool { return d.Name == "status" && d.Text == "failed" }) {
+			one := viewOf(t, s, new(query.Query), view.Viewport{Kind: "request", Row: int64(row)})
+			if slices.ContainsFunc(one.Fields, func(d view.Detail) bool { return d.Name == "status" && d.Text == "failed" }) {
 				continue // no metric counts its gaps
 			}
 			times, gaps := floats(one, t, "t"), floats(one, t, "gap")
@@ -123,15 +125,15 @@ func TestViewGaps(t *testing.T) {
 				}
 			}
 		}
-		if got, c := listed(Viewport{}); !slices.Equal(got, all) || c.Facts["total"] != float64(len(all)) {
+		if got, c := listed(view.Viewport{}); !slices.Equal(got, all) || c.Facts["total"] != float64(len(all)) {
 			t.Errorf("%d gaps are listed, there are %d", len(got), len(all))
 		}
-		got, _ := listed(Viewport{From: from, To: to, Low: low, High: high})
+		got, _ := listed(view.Viewport{From: from, To: to, Low: low, High: high})
 		if !slices.Equal(got, want) || len(want) < 20 || len(want) > len(all)/2 {
 			t.Errorf("%d gaps are listed, want %d of %d", len(got), len(want), len(all))
 		}
 		for _, limit := range []int{1, 10, len(all) / 2, len(all) - 1} {
-			got, c := listed(Viewport{Limit: limit})
+			got, c := listed(view.Viewport{Limit: limit})
 			longest := slices.DeleteFunc(slices.Clone(all), func(g gap) bool { return g.length < c.Facts["low"] })
 			next := 0.0 // the longest of those that are left out
 			for _, g := range all {
@@ -154,13 +156,13 @@ func TestViewGaps(t *testing.T) {
 
 func TestViewRequest(t *testing.T) {
 	src := generated(60, 8)
-	near, far := openView(t, Options{Workers: 1}, src), openView(t, Options{Workers: 1, Memory: 1 << 10}, src)
-	near.in.cut, far.in.cut = 1000, 1000 // several jobs, each with a part of the rows
+	near, far := openView(t, load.Options{Workers: 1}, src), openView(t, load.Options{Workers: 1, Memory: 1 << 10}, src)
+	near.in.Cut, far.in.Cut = 1000, 1000 // several jobs, each with a part of the rows
 	for row := range 60 {
-		a := viewOf(t, near, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
-		b := viewOf(t, far, new(query.Query), Viewport{Kind: "request", Row: int64(row)})
-		field := func(c *Columns, name string) Detail {
-			i := slices.IndexFunc(c.Fields, func(d Detail) bool { return d.Name == name })
+		a := viewOf(t, near, new(query.Query), view.Viewport{Kind: "request", Row: int64(row)})
+		b := viewOf(t, far, new(query.Query), view.Viewport{Kind: "request", Row: int64(row)})
+		field := func(c *view.Columns, name string) view.Detail {
+			i := slices.IndexFunc(c.Fields, func(d view.Detail) bool { return d.Name == name })
 			if i < 0 {
 				t.Fatalf("request %d has no %s", row, name)
 			}
@@ -179,7 +181,7 @@ func TestViewRequest(t *testing.T) {
 			t.Errorf("request %d: %v tokens and %d chunks", row, n, len(floats(a, t, "t")))
 		}
 	}
-	for _, p := range []Viewport{{Kind: "request", Row: 60}, {Kind: "request", Row: -1}, {Kind: "dance"}, {Kind: "columns", Run: 1}, {Kind: "columns", Columns: []string{"chunk_gaps"}}, {Kind: "columns", Columns: []string{"nothing"}}, {Kind: "columns", Side: "moon"}} {
+	for _, p := range []view.Viewport{{Kind: "request", Row: 60}, {Kind: "request", Row: -1}, {Kind: "dance"}, {Kind: "columns", Run: 1}, {Kind: "columns", Columns: []string{"chunk_gaps"}}, {Kind: "columns", Columns: []string{"nothing"}}, {Kind: "columns", Side: "moon"}} {
 		if _, err := near.View(t.Context(), new(query.Query), p); err == nil {
 			t.Errorf("%+v was shown", p)
 		}
@@ -189,7 +191,7 @@ func TestViewRequest(t *testing.T) {
 func TestViewSteps(t *testing.T) {
 	found := 0
 	for _, src := range fixtures(t) {
-		s, err := openAll(t, Options{Workers: 1}, src)
+		s, err := openAll(t, load.Options{Workers: 1}, src)
 		if err != nil {
 			continue
 		}
@@ -203,7 +205,7 @@ func TestViewSteps(t *testing.T) {
 				want += steps.N
 			}
 			names := []string{"running", "waiting", "kv_usage", "duration"}
-			all := viewOf(t, s, new(query.Query), Viewport{Kind: "steps", Run: run, Columns: names})
+			all := viewOf(t, s, new(query.Query), view.Viewport{Kind: "steps", Run: run, Columns: names})
 			if int64(all.Facts["n"]) != want {
 				t.Errorf("%s run %d: %v steps, the report has %d", src.name, run, all.Facts["n"], want)
 			}
@@ -211,7 +213,7 @@ func TestViewSteps(t *testing.T) {
 				continue
 			}
 			found++
-			few := viewOf(t, s, new(query.Query), Viewport{Kind: "steps", Run: run, Columns: names, Limit: 3})
+			few := viewOf(t, s, new(query.Query), view.Viewport{Kind: "steps", Run: run, Columns: names, Limit: 3})
 			for _, name := range names {
 				values, least, most := known(floats(all, t, name)), known(floats(few, t, name+".min")), known(floats(few, t, name+".max"))
 				if len(values) > 0 && len(least) > 0 && (slices.Min(values) > slices.Min(least) || slices.Max(values) < slices.Max(most)) {

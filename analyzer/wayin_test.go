@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
@@ -51,7 +52,7 @@ func TestWayInBound(t *testing.T) {
 		list = append(list, x)
 	}
 	text := stateStats(1762990000e9+123456789, list)
-	for _, opt := range []Options{{}, {Workers: 3}} {
+	for _, opt := range []load.Options{{}, {Workers: 3}} {
 		rep := inParts(t, opt, 700, textFile{name: "out.jsonl", text: text})
 		d := rep.Runs[0].Decompositions[0]
 		table := &d.Tables[0]

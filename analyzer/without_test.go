@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 )
 
@@ -19,7 +20,7 @@ func TestServerTTFTBounds(t *testing.T) {
 	record(`"request_id": "a", `, 1.5, 0.2, 0.1, 1.05, 101) // 300 to 450 ms
 	record("", 2.5, 0.25, 0.375, 1.5, 101)                  // 625 to 1000 ms
 	record("", 0.5, 0.125, 0.25, 0, 1)                      // 375 to 500 ms
-	for _, opt := range []Options{{}, {Workers: 2}} {
+	for _, opt := range []load.Options{{}, {Workers: 2}} {
 		run := inParts(t, opt, 97, textFile{name: "stats.jsonl", text: log.String()}).Runs[0]
 		if m := run.Metrics["ttft_server"]; m.N != 0 || m.Reason != "not_recorded" {
 			t.Errorf("%+v", m)

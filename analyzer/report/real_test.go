@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"servescope/analyzer"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/formats"
@@ -36,7 +37,7 @@ func TestRealReports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := analyzer.Open(context.Background(), all.Set(), inputs, "", analyzer.Options{})
+		s, err := analyzer.Open(context.Background(), all.Set(), inputs, "", load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

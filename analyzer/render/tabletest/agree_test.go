@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"servescope/analyzer"
+	"servescope/analyzer/load"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/render/table"
@@ -27,7 +28,7 @@ func TestColumnsAgreeWithReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := analyzer.Open(ctx, all.Set(), inputs, "", analyzer.Options{})
+		s, err := analyzer.Open(ctx, all.Set(), inputs, "", load.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"servescope/analyzer"
+	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/render/arrow"
 	"servescope/analyzer/render/parquet"
@@ -42,7 +43,7 @@ func open(t *testing.T, sources ...source.Input) *analyzer.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := analyzer.Open(context.Background(), all.Set(), inputs, "", analyzer.Options{Workers: 2, Now: now})
+	s, err := analyzer.Open(context.Background(), all.Set(), inputs, "", load.Options{Workers: 2, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,171 @@
+package assemble
+
+import (
+	"cmp"
+
+	"servescope/analyzer/dataset"
+	"servescope/analyzer/diag"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+	"servescope/analyzer/report"
+	"servescope/analyzer/selection"
+	"servescope/analyzer/sorting"
+)
+
+// Cells collects the cells that kernels fill; it implements kernel.Output. Run
+// numbers are those of the session's slots.
+type Cells struct {
+	q     *query.Query
+	names []map[string]string // of the groups
+	runs  map[int32]*report.Run
+	cells map[cellKey]*report.Cell
+	loads kernel.State // of kernel.Loads, complete
+	idle  map[int32]kernel.Idle
+}
+
+type cellKey struct {
+	run, group int32
+	window     int64
+}
+
+func newCells(sel *selection.Selection, runs []*dataset.Run) *Cells {
+	o := &Cells{q: sel.Q, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell), idle: make(map[int32]kernel.Idle)}
+	if sel.Groups != nil {
+		o.names = sel.Groups.Names
+	}
+	for _, r := range runs {
+		o.runs[r.Slot] = new(report.Run)
+	}
+	return o
+}
+
+// CellsOf returns what the final states of kernels amount to, those of steps included,
+// for the runs of the set of sel. learned is what the kernels learned. It adds to log
+// what a report says of the limits of its cells. The states are used up.
+func CellsOf(sel *selection.Selection, states, steps []kernel.State, learned *kernel.Facts, log *diag.Log) *Cells {
+	out := newCells(sel, sel.Set.Runs)
+	out.loads = steps[len(steps)-1]
+	out.finish(append(states, steps...))
+	windowDiags(sel, out, learned, log)
+	stepDiags(sel.Set, steps, log)
+	if len(sel.Q.By) > 0 && !sel.Steps.Grouped {
+		out.ungroupedSteps()
+	}
+	if sel.Steps.Whole {
+		for _, r := range out.runs {
+			if len(r.Steps) > 0 {
+				r.Notes = append(r.Notes, "steps_unfiltered: the filter asks for what is not told of engine steps: it removes none of them")
+			}
+		}
+	}
+	for slot, n := range sel.Removed {
+		out.runs[slot].Removed = report.Removed{Filter: n.Filter, Interval: n.Time, Trim: n.Trim, Steps: n.Steps}
+	}
+	selectionDiags(sel, log)
+	return out
+}
+
+// Cell implements kernel.Output. Without dimensions there are no groups: their
+// cell is that of the run.
+func (o *Cells) Cell(run, group int32, window int64) *report.Cell {
+	if len(o.q.By) == 0 {
+		group = -1
+	}
+	if group < 0 && window == kernel.NoWindow {
+		return &o.runs[run].Cell
+	}
+	key := cellKey{run, group, window}
+	c := o.cells[key]
+	if c == nil {
+		c = new(report.Cell)
+		o.cells[key] = c
+	}
+	return c
+}
+
+// Run implements kernel.Output.
+func (o *Cells) Run(run int32) *report.Run { return o.runs[run] }
+
+// Idle implements kernel.Idler.
+func (o *Cells) Idle(run int32) kernel.Idle {
+	idle, ok := o.idle[run]
+	if !ok {
+		idle = kernel.IdleOf(o.loads, run)
+		o.idle[run] = idle
+	}
+	return idle
+}
+
+// finish lets the kernels write their results and puts groups and windows into
+// their runs, sorted. A window that is beyond what any kernel keeps is left out:
+// part of its figures would be missing.
+func (o *Cells) finish(states []kernel.State) {
+	cut, capped := cutOf(states)
+	for i, s := range states {
+		s.Finish(o)
+		states[i] = nil
+	}
+	keys := make([]cellKey, 0, len(o.cells))
+	for k := range o.cells {
+		if !capped || k.window < cut {
+			keys = append(keys, k)
+		}
+	}
+	sorting.By(keys, func(a, b cellKey) int { // NoWindow is the smallest window
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.group, b.group), cmp.Compare(a.window, b.window))
+	})
+	for i, k := range keys {
+		r, c := o.runs[k.run], o.cells[k]
+		list := &r.Windows
+		if k.group >= 0 {
+			if o.silent(k.run, k.group) {
+				continue
+			}
+			if i == 0 || keys[i-1].run != k.run || keys[i-1].group != k.group {
+				r.Groups = append(r.Groups, report.Group{By: o.names[k.group]})
+			}
+			g := &r.Groups[len(r.Groups)-1]
+			if k.window == kernel.NoWindow {
+				g.Cell = *c
+				continue
+			}
+			list = &g.Windows
+		}
+		*list = append(*list, report.Window{From: k.window, To: k.window + o.q.Window, Cell: *c})
+	}
+}
+
+// OfEngines are the rates that need what engines log.
+var OfEngines = [...]string{"batch_logged", "cross_ratio", "decode_capacity", "decode_capacity_unused"}
+
+// ungroupedSteps says of groups by what is not told of engine steps that what the
+// engines log is about the requests of all groups.
+func (o *Cells) ungroupedSteps() {
+	for _, r := range o.runs {
+		if len(r.Steps) == 0 {
+			continue
+		}
+		set := func(c *report.Cell) {
+			if c.Throughput.Values == nil {
+				c.Throughput.Values = make(map[string]report.Value)
+			}
+			for _, name := range OfEngines {
+				c.Throughput.Values[name] = report.Null(metric.Filtered.String())
+			}
+		}
+		for i := range r.Groups {
+			set(&r.Groups[i].Cell)
+			for k := range r.Groups[i].Windows {
+				set(&r.Groups[i].Windows[k].Cell)
+			}
+		}
+	}
+}
+
+// silent reports whether a group has nothing in the query's interval: neither a
+// request that is sent or under way in it nor a token or a step.
+func (o *Cells) silent(run, group int32) bool {
+	c := o.cells[cellKey{run, group, kernel.NoWindow}]
+	return o.q.Timed() && c != nil && c.Requests.Total == 0 && c.Concurrency.Max.V == 0 && c.Throughput.Values["tps"].V == 0 && len(c.Steps) == 0
+}

@@ -1,0 +1,68 @@
+package load
+
+import (
+	"servescope/analyzer/dataset"
+	"servescope/analyzer/diag"
+	"servescope/analyzer/trace"
+	"servescope/formats/source"
+)
+
+// noteAbsurd records the token counts of a batch that were not believed.
+func noteAbsurd(log *diag.Log, b *trace.Batch) {
+	if b.Absurd.Count > 0 {
+		log.Add(diag.Diag{
+			Code: "absurd_count", Severity: diag.DataLoss, File: b.File, Offset: b.Absurd.Offset, Count: b.Absurd.Count,
+			Msg: "a number of tokens is negative or beyond 10^10: it counts as unknown",
+			Fix: "leave out what is not known, or write null",
+		})
+	}
+}
+
+// noteOverCached records the requests of a batch with more cached tokens than
+// their prompt has.
+func noteOverCached(log *diag.Log, b *trace.Batch) {
+	if !b.Has(trace.CachedTokens) || !b.Has(trace.PromptTokens) {
+		return
+	}
+	cached, prompts, offsets := b.Ints(trace.CachedTokens), b.Ints(trace.PromptTokens), b.Ints(trace.Offset)
+	d := diag.Diag{
+		Code: "cached_over_prompt", Severity: diag.DataLoss, File: b.File, Offset: -1,
+		Msg: "more tokens of the prompt are cached than it has: the request's cached tokens count as unknown",
+		Fix: "write the tokens of the prompt that were found in the cache, not those that the cache holds",
+	}
+	for i := range b.Rows {
+		k, ok := cached.At(i)
+		n, known := prompts.At(i)
+		if !ok || !known || k <= n {
+			continue
+		}
+		if off, ok := offsets.At(i); ok && (d.Count == 0 || off < d.Offset) {
+			d.Offset = off
+		}
+		d.Count++
+	}
+	if d.Count > 0 {
+		log.Add(d)
+	}
+}
+
+// noteRewritten says so of a file that was written over in place between opening it
+// and the end of its first reading: nobody knows which of its bytes were read.
+func noteRewritten(f *dataset.Input) {
+	if source.Rewritten(f.Source) {
+		f.Diags.Add(diag.Diag{
+			Code: "file_rewritten", Severity: diag.Error, File: f.Source.Name(), Offset: -1, Count: 1,
+			Msg: "the file was written over while it was read: these figures may be of two contents of it",
+			Fix: "analyze a copy, or a log that is not being written over",
+		})
+	}
+}
+
+// nothingRead is the diagnostic of an input that its format could read nothing
+// of.
+func nothingRead(f *dataset.Input) diag.Diag {
+	return diag.Diag{
+		Code: "nothing_read", Severity: diag.Notice, File: f.Source.Name(), Offset: -1,
+		Msg: "no request, step or reported figure could be read of the file as " + f.Format.Name,
+	}
+}

@@ -1,0 +1,208 @@
+package selection
+
+import (
+	"slices"
+
+	"servescope/analyzer/dataset"
+	"servescope/analyzer/join"
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/query"
+	"servescope/analyzer/trace"
+)
+
+// Selection is the verdict of a query on every resident row: which rows it
+// keeps, and in which group. Rows that arrive outside of W are kept, for what
+// they do inside; kernels tell the two apart by the bounds that they are given.
+type Selection struct {
+	Set         *dataset.Set
+	Q           *query.Query
+	metrics     kernel.RowMetric
+	facts       *kernel.Facts           // holds the steady windows, for a steady trim
+	sent        bool                    // keep no row that arrives outside of W
+	ClockRanges map[ClockKey]ClockRange // nil without an interval and a trim
+	Groups      *groups
+	rows        [][]int32         // group by resident batch and row; nil when the query keeps everything in one group
+	Steps       stepSelection     // the same of the steps table
+	Removed     map[int32]removed // by slot
+}
+
+// removed counts the requests that are not among those of a query, by the first
+// reason, and the steps.
+type removed struct{ Filter, Time, Trim, Steps int64 }
+
+// Selects reports whether q may remove rows.
+func Selects(q *query.Query) bool {
+	return q.Filter != nil || q.Timed()
+}
+
+// Plain reports whether q keeps every row, in one group.
+func Plain(q *query.Query) bool { return !Selects(q) && len(q.By) == 0 }
+
+// Of applies q to the resident rows; with sent it keeps only those that
+// arrive in W.
+func Of(set *dataset.Set, q *query.Query, metrics kernel.RowMetric, facts *kernel.Facts, sent bool) *Selection {
+	sel := &Selection{Set: set, Q: q, metrics: metrics, facts: facts, sent: sent, Removed: make(map[int32]removed)}
+	if Plain(q) {
+		return sel
+	}
+	if q.Timed() {
+		sel.FindClockRanges()
+	}
+	sel.Groups = newGroups(q.By)
+	c := Chooser{links: set.Links, verdicts: sel.verdicts()}
+	var pass [][]bool
+	if set.Together() {
+		pass = sel.passing()
+	}
+	whys := make([][]uint8, len(set.Requests))
+	for i, r := range dataset.OpenEach(set.Requests) {
+		set.Yield()
+		if pass != nil {
+			c.pass = pass[i]
+		}
+		c.base = r.Number
+		sel.rows = append(sel.rows, slices.Clone(c.choose(sel, r.Cols, r.Origin)))
+		whys[i] = slices.Clone(c.why)
+	}
+	if set.Links != nil {
+		sel.follow(whys)
+	}
+	for i, r := range set.Requests {
+		for k, why := range whys[i] {
+			if why == stays || !set.Counts(r, k) {
+				continue
+			}
+			n := sel.Removed[r.Slot]
+			switch why {
+			case byFilter:
+				n.Filter++
+			case byTime:
+				n.Time++
+			case byTrim:
+				n.Trim++
+			}
+			sel.Removed[r.Slot] = n
+		}
+	}
+	sel.chooseSteps()
+	grouped := sel.rows
+	if sel.Steps.Grouped {
+		grouped = slices.Concat(sel.rows, sel.Steps.rows)
+	}
+	sel.Groups.finish(grouped, func(i, k int) bool { // steps are no requests
+		return i < len(set.Requests) && (!set.Together() || set.Counts(set.Requests[i], k))
+	})
+	return sel
+}
+
+// Of returns the groups of the rows of resident batch i, nil for all in one.
+func (sel *Selection) Of(i int) []int32 {
+	if sel.rows == nil {
+		return nil
+	}
+	return sel.rows[i]
+}
+
+// Why a row is not among the requests.
+const (
+	stays uint8 = iota
+	byFilter
+	byTime
+	byTrim
+)
+
+// Chooser applies a selection to batches; one goroutine uses it.
+type Chooser struct {
+	x     *query.Evaluator
+	keep  []bool
+	why   []uint8
+	group []int32
+	ids   []int32
+
+	links *join.Links // nil where no rows are linked
+	base  int32       // number of the batch's first row
+	pass  []bool      // what the filter makes of each row, where it is judged with others; nil: there is none
+
+	verdicts map[int32]verdict // by number: what time makes of rows that are judged with others
+}
+
+// choose returns the group of each row of b, -1 for those that are removed. The
+// result is valid until the next call.
+func (c *Chooser) choose(sel *Selection, b *trace.Batch, p dataset.Origin) []int32 {
+	n := b.Rows
+	c.keep = slices.Grow(c.keep[:0], n)[:n]
+	c.why = slices.Grow(c.why[:0], n)[:n]
+	c.group = slices.Grow(c.group[:0], n)[:n]
+	clear(c.why)
+	switch {
+	case c.pass != nil:
+		copy(c.keep, c.pass)
+	case sel.Q.Filter != nil:
+		if c.x == nil {
+			c.x = sel.Q.Filter.Evaluator(func(name string, b *trace.Batch, values []float64, known []bool) {
+				sel.metrics(name, &kernel.View{Batch: b}, values, known)
+			})
+		}
+		c.x.Eval(b, c.keep)
+	default:
+		for i := range c.keep {
+			c.keep[i] = true
+		}
+	}
+	if sel.ClockRanges != nil {
+		c.chooseTime(sel, b, p)
+	}
+	sel.Groups.of(b, p.File, c.group, &c.ids, othersOf(c.links, c.base))
+	for i, k := range c.keep {
+		if !k {
+			c.why[i] = max(c.why[i], byFilter)
+			c.group[i] = -1
+		}
+	}
+	return c.group
+}
+
+// chooseTime tells which rows arrive outside of W, and removes those that have no
+// place in time.
+func (c *Chooser) chooseTime(sel *Selection, b *trace.Batch, p dataset.Origin) {
+	a, names, offsets := kernel.ArrivalsOf(b), dataset.ClocksOf(b), b.Ints(trace.Offset)
+	var name string
+	var e ClockRange
+	for i := range c.keep {
+		if !c.keep[i] {
+			continue
+		}
+		at, ok := a.At(i)
+		if v, of := c.verdicts[c.base+int32(i)]; of {
+			c.keep[i], c.why[i] = v.keep && (v.why == stays || !sel.sent), v.why
+			continue
+		}
+		if !ok {
+			c.keep[i], c.why[i] = false, byTime
+			continue
+		}
+		if clock := names.At(i); clock != name || i == 0 {
+			name, e = clock, sel.ClockRanges[ClockKeyOf(p.Slot, clock)]
+		}
+		off, _ := offsets.At(i)
+		c.keep[i], c.why[i] = e.judge(position{at, int64(p.File.Index), off, p.First + int64(i)})
+		if sel.sent && c.why[i] != stays {
+			c.keep[i] = false
+		}
+	}
+}
+
+// Again returns the group of each row of a batch that was read again, whose first row
+// has the given number among all, as of does for resident ones. c keeps memory between
+// calls; the result is valid until the next one.
+func (sel *Selection) Again(c *Chooser, b *trace.Batch, p dataset.Origin, number int32) []int32 {
+	switch {
+	case sel.rows == nil:
+		return nil
+	case sel.Set.Together():
+		return sel.groupsOf(number, b.Rows)
+	}
+	group := c.choose(sel, b, p)
+	sel.Groups.renumber(group)
+	return group
+}
