@@ -214,6 +214,7 @@ type sumKey struct {
 type sumCell struct{ n, filtered, gaps int64 }
 
 type sumState struct {
+	kernel.Defaults
 	q               *query.Query
 	facts           *kernel.Facts
 	cells           map[sumKey]*sumCell

@@ -6,6 +6,7 @@ import (
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/diag"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/loads"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -20,7 +21,7 @@ type Cells struct {
 	names []map[string]string // of the groups
 	runs  map[int32]*report.Run
 	cells map[cellKey]*report.Cell
-	loads kernel.State // of kernel.Loads, complete
+	loads kernel.State // of loads.New(), complete
 	idle  map[int32]kernel.Idle
 }
 
@@ -87,11 +88,11 @@ func (o *Cells) Cell(run, group int32, window int64) *report.Cell {
 // Run implements kernel.Output.
 func (o *Cells) Run(run int32) *report.Run { return o.runs[run] }
 
-// Idle implements kernel.Idler.
+// Idle implements kernel.Output.
 func (o *Cells) Idle(run int32) kernel.Idle {
 	idle, ok := o.idle[run]
 	if !ok {
-		idle = kernel.IdleOf(o.loads, run)
+		idle = loads.IdleOf(o.loads, run)
 		o.idle[run] = idle
 	}
 	return idle

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/dataset"
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/fractions"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -37,9 +37,9 @@ func Define(set *dataset.Set, q *query.Query, names []string, run func(*query.Qu
 			return nil, err
 		}
 		d, _ := metric.LookupDefinition(name)
-		fractions := make(map[int32]kernel.Fractions)
+		parts := make(map[int32]fractions.Run)
 		own := *e
-		own.Kernels = append(slices.Clone(e.Kernels), kernel.FractionsOf(d, fractions))
+		own.Kernels = append(slices.Clone(e.Kernels), fractions.New(d, parts))
 		asked.Definition = name
 		r, err := run(&asked, &own)
 		if err != nil {
@@ -47,7 +47,7 @@ func Define(set *dataset.Set, q *query.Query, names []string, run func(*query.Qu
 		}
 		out.Sets, out.Inputs = append(out.Sets, e.Definition), r.Inputs
 		for i := range r.Runs {
-			mine := definedSet{d, &r.Runs[i], fractions[int32(set.Runs[i].Slot)]}
+			mine := definedSet{d, &r.Runs[i], parts[int32(set.Runs[i].Slot)]}
 			if len(out.Sets) == 1 {
 				ours = append(ours, mine)
 				out.Runs = append(out.Runs, definedRun(&r.Runs[i], len(q.SLO) > 0))
@@ -78,7 +78,7 @@ func definedRun(r *report.Run, slo bool) report.DefinedRun {
 type definedSet struct {
 	def *metric.Definition
 	run *report.Run
-	of  kernel.Fractions
+	of  fractions.Run
 }
 
 // Rated reports whether a metric is a rate of the run, not a distribution.
@@ -228,7 +228,7 @@ func (s *definedSet) rate(name string, v report.Value) string {
 }
 
 // pace writes a quotient per request, of means.
-func (s *definedSet) pace(p *metric.Pace, f kernel.Fraction, v report.Value) string {
+func (s *definedSet) pace(p *metric.Pace, f fractions.Quotient, v report.Value) string {
 	if f.N == 0 {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/diag"
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/breakdown"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/trace"
@@ -90,7 +90,7 @@ func describe(set *dataset.Set, out *report.Run, r *dataset.Run, claims *Audits,
 	noRequests(out, r)
 	reconcile(out, r, q)
 	EachCell(out, func(c *report.Cell) { e.complete(c, reason) })
-	if d, ok := kernel.Means(m); ok && len(r.Members) == 1 && out.Requests.Total+out.Requests.Filtered == 0 {
+	if d, ok := breakdown.Means(m); ok && len(r.Members) == 1 && out.Requests.Total+out.Requests.Filtered == 0 {
 		out.Decompositions = append(out.Decompositions, d)
 	}
 	for _, m := range r.Members {

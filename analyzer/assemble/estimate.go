@@ -10,7 +10,7 @@ import (
 	"servescope/analyzer/decompose/estimate"
 	"servescope/analyzer/diag"
 	"servescope/analyzer/fold"
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/load"
 	"servescope/analyzer/report"
 	"servescope/analyzer/selection"
@@ -116,7 +116,7 @@ func stampedOf(sel *selection.Selection, slot int32, r *report.Run) *stamped {
 // add adds the rows of a batch.
 func (l *stamped) add(b *trace.Batch, group []int32) {
 	l.Add(b)
-	ends, names := kernel.LeavingsOf(b), dataset.ClocksOf(b)
+	ends, names := request.LeavingsOf(b), dataset.ClocksOf(b)
 	var name string
 	var key selection.ClockKey
 	for i := range b.Rows {

@@ -2,6 +2,8 @@ package assemble
 
 import (
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/all"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -11,7 +13,7 @@ import (
 type Figures struct {
 	Definition    report.Definition
 	Kernels       []kernel.Kernel
-	Metric        kernel.RowMetric
+	Metric        request.RowMetric
 	Distributions map[string]report.Metric // every one, null
 	rates         []string
 }
@@ -22,7 +24,7 @@ func FiguresOf(name string) (*Figures, error) {
 	if err != nil {
 		return nil, &query.Error{Flag: "--definition", Msg: err.Error()}
 	}
-	e := &Figures{Definition: d.Describe(), Kernels: kernel.All(d), Metric: kernel.Column(d), Distributions: make(map[string]report.Metric)}
+	e := &Figures{Definition: d.Describe(), Kernels: all.All(d), Metric: request.Column(d), Distributions: make(map[string]report.Metric)}
 	for _, m := range metric.All() {
 		if m.Kind == metric.PerRun {
 			e.rates = append(e.rates, m.Name)
@@ -34,13 +36,13 @@ func FiguresOf(name string) (*Figures, error) {
 }
 
 // someOf returns some distributions of a definition set alone, which complete no cell;
-// see kernel.Some.
+// see all.Some.
 func someOf(name string, names map[string]bool) (*Figures, error) {
 	d, err := metric.LookupDefinition(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Figures{Kernels: kernel.Some(d, names), Metric: kernel.Column(d)}, nil
+	return &Figures{Kernels: all.Some(d, names), Metric: request.Column(d)}, nil
 }
 
 // complete adds what no kernel has filled, as null for the given reason: no

@@ -131,7 +131,7 @@ func (a *interim) report(states map[string]kernel.State, rows int64) *report.Rep
 		if a.holes && overTime[k.Name()] {
 			continue
 		}
-		if s, ok := state.(interface{ Late() bool }); state != nil && !(ok && s.Late()) {
+		if state != nil && !state.Late() {
 			list = append(list, state)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/join"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/report"
 	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
@@ -111,7 +112,7 @@ func requestStretches(set *dataset.Set, r *dataset.Run, axis string) (out []stre
 		if b.Slot != r.Slot {
 			continue
 		}
-		starts, names, replicas := kernel.ArrivalsOf(b.Cols), dataset.ClocksOf(b.Cols), b.Cols.Dicts(trace.Replica)
+		starts, names, replicas := request.ArrivalsOf(b.Cols), dataset.ClocksOf(b.Cols), b.Cols.Dicts(trace.Replica)
 		last, end := b.Cols.Ints(trace.LastToken), b.Cols.Ints(trace.Finished)
 		for i := range b.Cols.Rows {
 			if c, ok := trace.ParseClock(names.At(i)); !ok || c.Kind == trace.RequestClock || kernel.Axis(c) != axis || linkedBefore(set, b.Number+int32(i), axis) {

@@ -48,10 +48,8 @@ func selectionDiags(sel *selection.Selection, log *diag.Log) {
 func cutOf(states []kernel.State) (window int64, capped bool) {
 	window = math.MaxInt64
 	for _, s := range states {
-		if c, ok := s.(interface{ Cut() (int64, bool) }); ok {
-			if w, cut := c.Cut(); cut {
-				window, capped = min(window, w), true
-			}
+		if w, cut := s.Cut(); cut {
+			window, capped = min(window, w), true
 		}
 	}
 	return window, capped
@@ -102,11 +100,7 @@ func windowDiags(sel *selection.Selection, out *Cells, facts *kernel.Facts, log 
 // how many of them are in none.
 func stepDiags(set *dataset.Set, states []kernel.State, log *diag.Log) {
 	for _, state := range states {
-		c, ok := state.(interface{ Other() (map[int32]int64, int) })
-		if !ok {
-			continue
-		}
-		rows, most := c.Other()
+		rows, most := state.Dropped()
 		for _, r := range set.Runs {
 			if n := rows[r.Slot]; n > 0 {
 				log.Add(diag.Diag{

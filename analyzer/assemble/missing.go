@@ -2,7 +2,7 @@ package assemble
 
 import (
 	"servescope/analyzer/dataset"
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/loads"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
@@ -14,7 +14,7 @@ import (
 func checkReplicas(out *report.Run, r *dataset.Run, q *query.Query) {
 	exist := int64(0)
 	for _, m := range r.Members {
-		exist = max(exist, kernel.Configured(m))
+		exist = max(exist, loads.Configured(m))
 	}
 	if v := out.Throughput.Values["replicas"]; q.Replicas > 0 || !v.Known || v.V >= float64(exist) {
 		return

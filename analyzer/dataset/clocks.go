@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
+	"servescope/analyzer/kernel/steptime"
 	"servescope/analyzer/trace"
 )
 
@@ -26,7 +28,7 @@ func StepClocks(b *trace.Batch) clocks {
 }
 
 // stepEnds returns where the steps of runs end that have requests too.
-func (s *Set) stepEnds() *kernel.Ends {
+func (s *Set) stepEnds() *request.Ends {
 	requests := make(map[int32]bool)
 	for _, r := range s.Requests {
 		requests[r.Slot] = true
@@ -40,5 +42,5 @@ func (s *Set) stepEnds() *kernel.Ends {
 	if len(views) == 0 {
 		return nil
 	}
-	return kernel.EndsOf(views)
+	return steptime.EndsOf(views)
 }

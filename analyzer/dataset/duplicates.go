@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/diag"
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/trace"
 )
 
@@ -90,7 +90,7 @@ func (s *Set) checkDuplicates() {
 // nothing identifies. Of n rows that differ some two have the same with a probability of
 // n²/2^65: one in a hundred thousand for 16 million.
 func rowHashes(dst []uint64, r Opened) []uint64 {
-	ids, starts := r.Cols.Texts(trace.RequestID), kernel.ArrivalsOf(r.Cols)
+	ids, starts := r.Cols.Texts(trace.RequestID), request.ArrivalsOf(r.Cols)
 	attempts, choices, sides := r.Cols.Ints(trace.Attempt), r.Cols.Ints(trace.Choice), r.Cols.Dicts(trace.SideCol)
 	for i := range r.Cols.Rows {
 		id, ok := ids.At(i)

@@ -2,13 +2,14 @@ package dataset
 
 import (
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/trace"
 )
 
 // wholes are the requests that have several choices, each a row: a query judges
 // the request and keeps or removes all of its rows.
 type multichoice struct {
-	Choices  *kernel.Choices
+	Choices  *request.Choices
 	Rows     map[int32][]int32 // by the number of each of their rows: those of its request, the one that it is counted with first
 	Arrivals map[int32]int64   // by the number of that one; none where no arrival is known
 }
@@ -16,7 +17,7 @@ type multichoice struct {
 // findWholes puts the rows of requests of several choices together. Kernels that
 // have folded such rows without it, while they were read, have to begin anew.
 func (s *Set) findWholes() {
-	c := new(kernel.Choices)
+	c := new(request.Choices)
 	view := func(r *Batch) *kernel.View {
 		return &kernel.View{Batch: r.Open(), RunIndex: r.Slot, Links: s.Links, Base: r.Number}
 	}
@@ -65,7 +66,7 @@ func (w *multichoice) Arrival(n int32, at int64, known bool) (int64, bool) {
 
 // Choices returns what kernels need to join rows to requests; nil where every row
 // is one.
-func (s *Set) Choices() *kernel.Choices {
+func (s *Set) Choices() *request.Choices {
 	if s.Multi == nil {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"servescope/analyzer/diag"
 	"servescope/analyzer/join"
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/trace"
 	"slices"
 	"sort"
@@ -25,7 +25,7 @@ type Set struct {
 	Store       *Store         // where the columns of requests and steps are
 	Links       *join.Links    // nil where no rows are linked
 	Multi       *multichoice   // nil where each row is a request
-	Ends        *kernel.Ends   // of the steps of runs with requests; nil: none
+	Ends        *request.Ends  // of the steps of runs with requests; nil: none
 	tails       map[string]int // of the paths of inputs; see shortName
 
 	Joined  bool   // rows are linked by the ids of their requests

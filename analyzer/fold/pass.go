@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
 )
 
@@ -15,11 +16,11 @@ type Pass struct {
 	q       *query.Query
 	facts   *kernel.Facts
 	kernels []kernel.Kernel
-	choices *kernel.Choices
-	ends    *kernel.Ends
+	choices *request.Choices
+	ends    *request.Ends
 	states  [][]kernel.State // by worker; nil where the worker has seen no row
 	zero    [][]int32        // by worker
-	memory  []kernel.Memory  // by worker
+	memory  []request.Memory // by worker
 
 	watch  Watcher        // may be nil
 	locks  []sync.Mutex   // by worker: held while its states change
@@ -30,7 +31,7 @@ type Pass struct {
 
 func newPass(q *query.Query, facts *kernel.Facts, kernels []kernel.Kernel, workers int) *Pass {
 	return &Pass{
-		q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers), memory: make([]kernel.Memory, workers),
+		q: q, facts: facts, kernels: kernels, states: make([][]kernel.State, workers), zero: make([][]int32, workers), memory: make([]request.Memory, workers),
 		locks: make([]sync.Mutex, workers), rows: make([]int64, workers),
 	}
 }
@@ -92,8 +93,8 @@ func (p *Pass) merge() ([]kernel.State, error) {
 					return
 				}
 				out[i], errs[i] = p.mergeKernel(i)
-				if s, ok := out[i].(kernel.Settler); ok {
-					s.Settle()
+				if errs[i] == nil {
+					out[i].Settle()
 				}
 			}
 		})
@@ -118,9 +119,7 @@ func (p *Pass) sort() error {
 		if states[i], err = p.mergeKernel(i); err != nil {
 			return err
 		}
-		if s, ok := states[i].(kernel.Sorter); ok {
-			s.Sort()
-		}
+		states[i].Sort()
 	}
 	p.states = [][]kernel.State{states}
 	return nil

@@ -5,6 +5,9 @@ import (
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/loads"
+	"servescope/analyzer/kernel/steps"
+	"servescope/analyzer/kernel/steptime"
 	"servescope/analyzer/selection"
 	"servescope/analyzer/trace"
 )
@@ -47,7 +50,7 @@ func Steps(sel *selection.Selection, facts *kernel.Facts) []kernel.State {
 	if q.Filter != nil && selection.TellsSteps(set, q.Filter.Names()) {
 		selected.Filter = nil
 	}
-	steps, times, loads := kernel.Steps.New(&q, facts), kernel.StepTime.New(&q, facts), kernel.Loads.New(&selected, facts)
+	steps, times, loads := steps.New().New(&q, facts), steptime.New().New(&q, facts), loads.New().New(&selected, facts)
 	var zeros []int32
 	for i, r := range dataset.OpenEach(set.Steps) {
 		zeros = slices.Grow(zeros[:0], r.Cols.Rows)[:r.Cols.Rows]

@@ -1,46 +1,22 @@
-// Package kernel computes metrics: one file per group of metrics. A kernel
-// folds batches into a State; states of goroutines, Web Workers and cluster
-// shards merge; a state may ask for another pass over the data and broadcast
-// what it learned. Results do not depend on the order of Update and Merge.
+// Package kernel is the contract of what computes metrics. A Kernel folds views of
+// batches into a State; states of goroutines, Web Workers and cluster shards merge;
+// a state may ask for another pass over the data and broadcast what it learned.
+// Results do not depend on the order of Update and Merge.
+//
+// Each kernel is a folder: counts, latency, tokens, rates, concurrency, goodput,
+// breakdown, decodespan, fractions, and of engine steps steps, steptime and loads.
+// Package all lists those that fill a report. Kernels share package request, a
+// request as they see it, and package cell, the cells that they fill.
 package kernel
 
 import (
-	"math"
-
-	"servescope/analyzer/join"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
-	"servescope/analyzer/stat"
-	"servescope/analyzer/trace"
 )
 
-// View is a batch with the verdict of the query on each row.
-type View struct {
-	*trace.Batch
-	RunIndex int32    // index of the batch's run in the report
-	Choices  *Choices // joins the rows of requests of several choices; nil where there are none
-	Ends     *Ends    // finds the engine steps that gave the tokens of requests; nil where there are none
-	Group    []int32  // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
-
-	// Links says which rows are of one request, and what each is to it; nil where
-	// every row is one. Base is the number of the batch's first row in it.
-	Links *join.Links
-	Base  int32
-
-	Memory *Memory // that the rows are read into, if it is set
-
-	rows      *rows // read once for all kernels; nil before
-	read      []row // the same; nil where they are many
-	summaries []summary
-}
-
-// Memory is where the rows of a view are read. One goroutine may give it to one
-// view after the other: that of the view before is not used any more then.
-type Memory struct {
-	rows      rows
-	read      []row
-	summaries [2]summary
-}
+// View is a batch as kernels fold it.
+type View = request.View
 
 // Kernel describes one group of metrics.
 type Kernel interface {
@@ -66,68 +42,45 @@ type State interface {
 	Next(facts *Facts) bool
 	// Finish writes the results.
 	Finish(out Output)
+
+	// Sort sorts the values of the state and changes nothing that it says. States
+	// that are sorted before they are merged or encoded merge faster.
+	Sort()
+	// Settle does a part of the work of Next and Finish in advance, so that several
+	// states can be settled at a time. It changes nothing that the state says. It is
+	// called after the last Update and Merge, or not at all.
+	Settle()
+	// Late reports whether windows could not be placed: another pass places them.
+	Late() bool
+	// Cut returns the first window, by its start, of which something is left out
+	// because a report holds no more windows, and whether there is one.
+	Cut() (window int64, capped bool)
+	// Dropped returns how many rows of each run are in no table because there are
+	// more tables than a report holds, and how many a report holds.
+	Dropped() (rows map[int32]int64, most int)
 }
 
-// Facts is what earlier passes learned; it is broadcast to every worker before
-// the next pass and can be encoded as JSON. Pass is 0 in the first pass.
-type Facts struct {
-	Pass int
-	Runs []RunFacts
-	// Private holds facts of one kernel for its own next pass, by kernel name.
-	Private map[string][]byte
+// Defaults has the methods of State that most states need nothing in. States embed
+// it.
+type Defaults struct{}
 
-	// Store takes what does not fit the memory of states; nil: there is none. It is
-	// of one process, and what it gives back is the same as if nothing had been
-	// stored.
-	Store stat.Store `json:"-"`
+// Next asks for no other pass.
+func (Defaults) Next(*Facts) bool { return false }
 
-	// Memory is how many bytes of values a state holds before it packs them, and what
-	// is packed before it goes to the store; 0: MostMemory. Answers do not depend on it.
-	Memory int64 `json:"-"`
-}
+// Sort does nothing.
+func (Defaults) Sort() {}
 
-// RunFacts are facts of one run, on its clock in ns. HasTimes is false when the
-// run's requests have no common clock.
-type RunFacts struct {
-	HasTimes             bool
-	Clock                string // the run's clock, as in the clock column
-	FirstSend, LastSend  int64
-	LastToken            int64
-	SteadyFrom, SteadyTo int64
-	HasSteady            bool
-	Sized                bool    // requests tell the tokens of each chunk, or have one in each: as many as chunks
-	Bounds               []Bound // of the query's interval, by clock; where the query sets one they are known before the first pass
-}
+// Settle does nothing.
+func (Defaults) Settle() {}
 
-// Bound is the part [From, To) of a clock that a query is about.
-type Bound struct {
-	Clock    string // as Axis names it
-	From, To int64
-}
+// Late reports false.
+func (Defaults) Late() bool { return false }
 
-// Axis names the clock whose time is that of c: wall clocks of several hosts
-// are taken to be in step.
-func Axis(c trace.Clock) string {
-	if c.Kind == trace.Wall {
-		return trace.Wall.String()
-	}
-	return c.String()
-}
+// Cut reports that there is nothing left out.
+func (Defaults) Cut() (window int64, capped bool) { return 0, false }
 
-// Bound returns the part [from, to) of a clock that q is about: everything
-// without an interval, nothing on a clock that the interval has no place on.
-// Clocks of single requests have no bounds.
-func (f *RunFacts) Bound(q *query.Query, c trace.Clock) (from, to int64) {
-	if !q.Timed() || c.Kind == trace.RequestClock {
-		return math.MinInt64, math.MaxInt64
-	}
-	for _, b := range f.Bounds {
-		if b.Clock == Axis(c) {
-			return b.From, b.To
-		}
-	}
-	return 0, 0
-}
+// Dropped returns that no row is.
+func (Defaults) Dropped() (rows map[int32]int64, most int) { return nil, 0 }
 
 // Output is where Finish puts results. Cell returns the cell of a run, group
 // and window, creating it; group -1 is the whole run, window NoWindow the whole
@@ -135,11 +88,10 @@ func (f *RunFacts) Bound(q *query.Query, c trace.Clock) (from, to int64) {
 type Output interface {
 	Cell(run, group int32, window int64) *report.Cell
 	Run(run int32) *report.Run
+	// Idle returns when the engines of a run hold no request; nil where nothing
+	// tells.
+	Idle(run int32) Idle
 }
 
 // NoWindow is the window of cells that span the whole run.
 const NoWindow = int64(-1) << 63
-
-// elsewhere is the window of what lies outside of the query's interval. It is
-// kept apart only to be counted: no cell holds it.
-const elsewhere = NoWindow + 1

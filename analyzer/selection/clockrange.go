@@ -7,6 +7,7 @@ import (
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
 	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
@@ -87,7 +88,7 @@ func (sel *Selection) FindClockRanges() {
 func (sel *Selection) addEdges(order map[ClockKey][]position, done map[ClockKey]ClockRange) {
 	set := sel.Set
 	for _, r := range dataset.OpenEach(set.Requests) {
-		a, c, offsets := kernel.ArrivalsOf(r.Cols), dataset.ClocksOf(r.Cols), r.Cols.Ints(trace.Offset)
+		a, c, offsets := request.ArrivalsOf(r.Cols), dataset.ClocksOf(r.Cols), r.Cols.Ints(trace.Offset)
 		var name string
 		var key ClockKey
 		for i := range r.Cols.Rows {

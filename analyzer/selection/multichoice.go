@@ -3,6 +3,7 @@ package selection
 import (
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/trace"
 )
 
@@ -86,7 +87,7 @@ func united(set *dataset.Set, r *dataset.Batch) *trace.Batch {
 			if k == 0 {
 				status = own
 			}
-			status = kernel.Worse(status, own)
+			status = request.Worse(status, own)
 		}
 		b.Code(trace.StatusCol, int32(status))
 		b.EndRow()

@@ -6,6 +6,7 @@ import (
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/join"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
 )
@@ -16,7 +17,7 @@ import (
 type Selection struct {
 	Set         *dataset.Set
 	Q           *query.Query
-	metrics     kernel.RowMetric
+	metrics     request.RowMetric
 	facts       *kernel.Facts           // holds the steady windows, for a steady trim
 	sent        bool                    // keep no row that arrives outside of W
 	ClockRanges map[ClockKey]ClockRange // nil without an interval and a trim
@@ -40,7 +41,7 @@ func Plain(q *query.Query) bool { return !Selects(q) && len(q.By) == 0 }
 
 // Of applies q to the resident rows; with sent it keeps only those that
 // arrive in W.
-func Of(set *dataset.Set, q *query.Query, metrics kernel.RowMetric, facts *kernel.Facts, sent bool) *Selection {
+func Of(set *dataset.Set, q *query.Query, metrics request.RowMetric, facts *kernel.Facts, sent bool) *Selection {
 	sel := &Selection{Set: set, Q: q, metrics: metrics, facts: facts, sent: sent, Removed: make(map[int32]removed)}
 	if Plain(q) {
 		return sel
@@ -165,7 +166,7 @@ func (c *Chooser) choose(sel *Selection, b *trace.Batch, p dataset.Origin) []int
 // chooseTime tells which rows arrive outside of W, and removes those that have no
 // place in time.
 func (c *Chooser) chooseTime(sel *Selection, b *trace.Batch, p dataset.Origin) {
-	a, names, offsets := kernel.ArrivalsOf(b), dataset.ClocksOf(b), b.Ints(trace.Offset)
+	a, names, offsets := request.ArrivalsOf(b), dataset.ClocksOf(b), b.Ints(trace.Offset)
 	var name string
 	var e ClockRange
 	for i := range c.keep {

@@ -9,6 +9,8 @@ import (
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/decompose"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/breakdown"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/sorting"
 	"servescope/analyzer/stat"
@@ -115,7 +117,7 @@ func (v *viewer) nulls() []float64 {
 // fillTime fills arrival, end or clock.
 func (v *viewer) fillTime(c *Column) error {
 	return v.each(false, false, func(k *kernel.View, rows []int32) {
-		arrivals, leavings, names := kernel.ArrivalsOf(k.Batch), kernel.LeavingsOf(k.Batch), dataset.ClocksOf(k.Batch)
+		arrivals, leavings, names := request.ArrivalsOf(k.Batch), request.LeavingsOf(k.Batch), dataset.ClocksOf(k.Batch)
 		var name string
 		index, placed := 0, false
 		for j, i := range rows {
@@ -147,7 +149,7 @@ func (v *viewer) fillGaps() error {
 	longest, high := &Column{Name: "gap_max"}, &Column{Name: "gap_p99"}
 	var sorted []int64
 	err := v.each(true, false, func(k *kernel.View, rows []int32) {
-		chunks := kernel.ChunksOf(k, metric.Default)
+		chunks := request.ChunksOf(k, metric.Default)
 		for _, i := range rows {
 			_, gaps, _, _, ok := chunks.At(int(i))
 			if !ok || len(gaps) == 0 {
@@ -174,7 +176,7 @@ func (v *viewer) fillLong(c *Column) error {
 		return viewError("a column " + longPrefix + "N needs a number of ns")
 	}
 	return v.each(true, false, func(k *kernel.View, rows []int32) {
-		chunks := kernel.ChunksOf(k, metric.Default)
+		chunks := request.ChunksOf(k, metric.Default)
 		for _, i := range rows {
 			_, gaps, _, _, ok := chunks.At(int(i))
 			n := 0
@@ -225,7 +227,7 @@ func (v *viewer) fillParts() error {
 		for j, i := range rows {
 			at[int(i)] = n + j
 		}
-		kernel.EachParts(k, func(i int, p *decompose.Parts) {
+		breakdown.EachParts(k, func(i int, p *decompose.Parts) {
 			row, ok := at[i]
 			if !ok {
 				return
@@ -283,7 +285,7 @@ func (v *viewer) fillMetrics(names []string) error {
 	}
 	var values []float64
 	var known []bool
-	var memory kernel.Memory
+	var memory request.Memory
 	err := v.each(false, false, func(k *kernel.View, rows []int32) {
 		k.Memory = &memory
 		values, known = slices.Grow(values[:0], k.Rows)[:k.Rows], slices.Grow(known[:0], k.Rows)[:k.Rows]

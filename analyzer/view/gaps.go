@@ -6,6 +6,7 @@ import (
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/selection"
 )
@@ -28,7 +29,7 @@ func (v *viewer) gaps(out *Columns) error {
 	low, total := v.p.Low, 0
 	var list []chunkGap
 	err := v.each(true, true, func(k *kernel.View, rows []int32) {
-		chunks, names := kernel.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch)
+		chunks, names := request.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch)
 		for _, i := range rows {
 			at, gaps, _, known, ok := chunks.At(int(i))
 			clock, placed := v.index[selection.ClockKeyOf(v.run.Slot, names.At(int(i)))]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/sorting"
 )
@@ -193,7 +194,7 @@ func (v *viewer) gapCounts(out *Columns) ([]int64, error) {
 	h := make([]int64, gapScale.bucket(math.MaxInt64)+1)
 	n, without, negative := 0, 0, 0
 	err := v.each(true, true, func(k *kernel.View, rows []int32) {
-		chunks := kernel.ChunksOf(k, metric.Default)
+		chunks := request.ChunksOf(k, metric.Default)
 		for _, i := range rows {
 			_, gaps, _, _, ok := chunks.At(int(i))
 			if !ok {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
@@ -26,7 +27,7 @@ func (v *viewer) request(out *Columns) error {
 	}
 	err := v.listsOf(map[int32]int{n: 0}, func(k *kernel.View, i int) {
 		out.Fields = append(v.details(k.Batch, i), v.measures(k, i)...)
-		first, gaps, tokens, known, _ := kernel.ChunksOf(k, metric.Default).At(i)
+		first, gaps, tokens, known, _ := request.ChunksOf(k, metric.Default).At(i)
 		at := math.NaN()
 		if known {
 			at = v.since(k.Batch, i, first)

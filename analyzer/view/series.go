@@ -7,6 +7,7 @@ import (
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
 )
@@ -129,7 +130,7 @@ func (x *seriesColumns) cover(to []float64, a, b int64) {
 func (v *viewer) fillSeries(x *seriesColumns) error {
 	var starts, stops []int64
 	err := v.each(false, false, func(k *kernel.View, rows []int32) {
-		arrivals, leavings, names := kernel.ArrivalsOf(k.Batch), kernel.LeavingsOf(k.Batch), dataset.ClocksOf(k.Batch)
+		arrivals, leavings, names := request.ArrivalsOf(k.Batch), request.LeavingsOf(k.Batch), dataset.ClocksOf(k.Batch)
 		status, prompt := k.Dicts(trace.StatusCol), k.Ints(trace.PromptTokens)
 		for _, row := range rows {
 			i := int(row)
@@ -210,7 +211,7 @@ func (v *viewer) fillTokens(x *seriesColumns) error {
 		return nil
 	}
 	return v.each(true, true, func(k *kernel.View, rows []int32) {
-		chunks, names, counts := kernel.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch), k.Ints(trace.OutputTokens)
+		chunks, names, counts := request.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch), k.Ints(trace.OutputTokens)
 		for _, row := range rows {
 			n, spread := int64(0), false
 			if v.onFirstClock(names.At(int(row))) {

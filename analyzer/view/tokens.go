@@ -6,6 +6,7 @@ import (
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/selection"
 )
@@ -102,7 +103,7 @@ func (s timeScale) bin(t int64) int {
 // the run's first clock since its origin; placed is false where it has none there.
 func (v *viewer) eachGap(f func(at, gap int64, placed bool)) error {
 	return v.each(true, true, func(k *kernel.View, rows []int32) {
-		chunks, names := kernel.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch)
+		chunks, names := request.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch)
 		for _, i := range rows {
 			at, gaps, _, known, ok := chunks.At(int(i))
 			if !ok {

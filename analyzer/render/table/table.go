@@ -22,7 +22,7 @@
 package table
 
 import (
-	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/trace/manifest"
@@ -242,7 +242,7 @@ func (t *Table) latencies(b *trace.Batch) *latencies {
 		trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)}, trace.Ints{Values: s.ints(n), Valid: s.bitmap(n)},
 		trace.Floats{Values: s.floats(n), Valid: s.bitmap(n)},
 	}
-	l := kernel.LatenciesOf(b, t.definition)
+	l := request.LatenciesOf(b, t.definition)
 	for i := range n {
 		var ok [3]bool
 		l.Load(i)

@@ -1,0 +1,27 @@
+package decodespan
+
+import (
+	"servescope/analyzer/kernel"
+	"servescope/analyzer/kernel/cell"
+	"servescope/analyzer/metric"
+	"servescope/analyzer/query"
+)
+
+// decodeSpan takes the time from the first to the last token of requests apart,
+// per token. Few sources say what happened in it; where the steps of the engine
+// have ends on the clock of the tokens, those steps are found that gave them. What
+// is taken apart is TPOT by the default definition.
+type decodeSpan struct{}
+
+// New returns the kernel of the decomposition of TPOT.
+func New() kernel.Kernel { return decodeSpan{} }
+
+func (decodeSpan) Name() string { return "decode_span" }
+
+func (decodeSpan) Lists() bool { return true }
+
+func (decodeSpan) New(q *query.Query, facts *kernel.Facts) kernel.State {
+	s := new(state)
+	s.Base = cell.NewBase(metric.Default, q, facts)
+	return s
+}
