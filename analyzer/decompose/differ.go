@@ -2,7 +2,7 @@ package decompose
 
 import "servescope/analyzer/trace"
 
-// told is what one source says of the time of a stage.
+// told holds the time of a stage as one source states it.
 type told struct {
 	ns, step int64
 	known    bool

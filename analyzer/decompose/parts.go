@@ -67,8 +67,8 @@ func (s Set) Names() []string {
 // String joins the names by +, as trace.Merged does.
 func (s Set) String() string { return trace.Merged(s.Names()...) }
 
-// ParseSet is the inverse of String. Names that are none of a stage make it
-// report false.
+// ParseSet is the inverse of String. It reports false if a name is not the name of
+// a stage.
 func ParseSet(text string) (Set, bool) {
 	var s Set
 	for name := range strings.SplitSeq(text, "+") {
@@ -96,7 +96,7 @@ type Entry struct {
 
 func (e *Entry) placed() bool { return e.From != Unknown }
 
-// State is what is known of a stage.
+// State says whether the time of a stage is known, shared, absent or unknown.
 type State uint8
 
 // The states.
@@ -119,7 +119,7 @@ type MemoKind uint8
 const (
 	ClientWait MemoKind = iota // wait inside of the client before sending; before the total
 	Multimodal                 // multimodal preprocessing; inside of input
-	Bootstrap                  // handshake on the prefill node; overlaps that of the decode node
+	Bootstrap                  // handshake on the prefill node; overlaps the handshake on the decode node
 
 	Memos = int(Bootstrap) + 1 // how many there are
 )
@@ -142,7 +142,7 @@ type Parts struct {
 	Memo   [Memos]int64  // Unknown where the source does not tell
 }
 
-// Signature is what is known of a total, without the times: totals with the same
+// Signature lists the entries of a total without their times: totals with the same
 // signature can be averaged part by part.
 type Signature struct {
 	N       uint8       // number of entries
@@ -208,7 +208,7 @@ func (s *Signature) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Compare orders signatures, those of the more entries first.
+// Compare orders signatures: a signature with more entries comes first.
 func (s *Signature) Compare(o *Signature) int {
 	return cmp.Or(cmp.Compare(o.N, s.N), slices.Compare(s.Sets[:], o.Sets[:]),
 		cmp.Compare(s.Absent, o.Absent), cmp.Compare(s.Outside, o.Outside), cmp.Compare(s.Coarse, o.Coarse))

@@ -6,7 +6,7 @@ type Term struct {
 	Leaves Set
 }
 
-// Terms are those of a time to first token. Each stage is in one of them.
+// Terms lists the terms of a time to first token. Each stage belongs to one term.
 var Terms = [...]Term{
 	{"t_network", Of(Network, Client)},
 	{"t_queue", Of(Ingress, Queue, DecodeQueue)},

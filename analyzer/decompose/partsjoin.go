@@ -10,8 +10,8 @@ func (p *Parts) reset() {
 	}
 }
 
-// between adds the stages of the prefill node to those of the decode node. Both
-// are at work at the same time where the decode node waits for the whole of the
+// between adds the stages of the prefill node to the stages of the decode node.
+// The two nodes work at the same time where the decode node waits for the whole
 // prefill: then the way to the prefill node and back is not a part of the total.
 func (p *Parts) between(prefill, decode *Row) {
 	var q Parts
@@ -39,7 +39,7 @@ func (p *Parts) within(e Entry) {
 		}
 		p.remove(i)
 		o = Entry{Leaves: o.Leaves &^ e.Leaves, NS: o.NS - e.NS, From: Unknown, To: Unknown, Step: max(o.Step, e.Step)}
-		if o.Leaves != 0 { // else what is left of it is residual
+		if o.Leaves != 0 { // without stages, the rest of the entry is residual
 			p.insert(o)
 		}
 		break
@@ -47,8 +47,8 @@ func (p *Parts) within(e Entry) {
 	p.add(e)
 }
 
-// wrap makes the total of a side further out that of p, which is of the side
-// inner. next tells that the total of that is a part of it.
+// wrap extends p from the total of the side inner to the total of r, a side further
+// out. next says that the total of inner is a part of the total of r.
 func (p *Parts) wrap(r *Row, inner trace.Side, next bool) bool {
 	var q Parts
 	if !r.Parts(&q) {

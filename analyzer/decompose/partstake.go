@@ -33,7 +33,7 @@ func (p *Parts) split(spans *spans, step int64) {
 	}
 }
 
-// join drops the boundaries that lie inside of an entry of the row: what is on
+// join drops the boundaries that lie inside of an entry of the row: the stages on
 // their two sides cannot be told apart.
 func (p *Parts) join(s *spans) {
 	kept := min(s.n, 1)
@@ -65,9 +65,9 @@ func (p *Parts) straddles(before, behind Set) bool {
 	return false
 }
 
-// fill adds an entry of what the row's own ones leave of a span. A row whose
-// entries, merged ones among them, take up all of the span without naming some
-// stage measures from behind that stage on: it lies outside.
+// fill adds an entry for the part of a span that the row's own entries leave. If
+// the row's entries (merged entries included) take up the whole span without naming
+// some stage, the row measures from the end of that stage: the stage lies outside.
 func (p *Parts) fill(s span, w *path, step int64) {
 	rest, left, merged, same, coarsest := s.leaves, s.to-s.from, false, -1, step
 	for i := range p.Entries() {

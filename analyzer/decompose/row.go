@@ -2,13 +2,13 @@ package decompose
 
 import "servescope/analyzer/trace"
 
-// Row is what a row of the requests table says of its time to first token. All
-// stamps and durations are in ns, Unknown where null; the stamps are on the
-// row's one clock.
+// Row holds the stamps and durations of a row of the requests table that concern
+// its time to first token. All are in ns, Unknown where null; the stamps are on
+// the one clock of the row.
 type Row struct {
 	Side   trace.Side
 	Step   int64 // resolution of the stamps
-	Grain  int64 // that of the durations
+	Grain  int64 // resolution of the durations
 	Stamps [boundaries]int64
 	Own    [Leaves]int64 // durations of single stages
 	Merged [2]Entry      // durations of several; no stages: none
@@ -129,8 +129,8 @@ func (c *Columns) Row(i int, r *Row) {
 	}
 }
 
-// Begin sets where the row's total begins and ends, in ns on its clock: of a
-// request of several sequences they are those of the earliest.
+// Begin sets where the row's total begins and ends, in ns on its clock. For a
+// request with several sequences the caller gives the stamps of the earliest one.
 func (r *Row) Begin(start, first int64) {
 	from := atStart
 	if r.Side >= trace.Engine {
@@ -139,8 +139,8 @@ func (r *Row) Begin(start, first int64) {
 	r.Stamps[from], r.Stamps[atFirst] = start, first
 }
 
-// Inward makes the row of a server that of its engine, whose total ends with the
-// prefill. It reports false where the row does not stamp it.
+// Inward turns the row of a server into the row of its engine, whose total ends
+// with the prefill. It reports false where the row does not stamp the prefill.
 func (r *Row) Inward() bool {
 	if r.Stamps[atQueued] == Unknown || r.Stamps[atPrefillEnd] == Unknown {
 		return false

@@ -6,25 +6,27 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// TTFT sets p to the time to first token of one request, taken apart by what all
-// who saw it tell. rows are those of one join group and attempt, at most one per
-// side and node; of more the first counts. A caller that knows the row of a
-// server or engine to be that of a prefill or decode node says so by its Side.
-// The total is that of the outermost side that has one, which is returned:
-// client, else proxy, else server, else engine, decode or prefill node. TTFT
-// reports false where none has. For the total of a side further in, pass its row
-// and those behind it. It does not allocate.
+// TTFT sets p to the time to first token of one request, split into stages by the
+// rows of all sides that saw the request. rows belong to one join group and
+// attempt, with at most one row per side and node; of several rows the first
+// counts. A caller that knows a server or engine to be a prefill or decode node
+// says so by the Side of its row. TTFT returns the outermost side that has a total,
+// whose total is split: client, else proxy, else server, else engine, decode or
+// prefill node. It reports false where no side has a total. For the total of an
+// inner side, pass the row of that side and the rows further in. TTFT does not
+// allocate.
 //
-// Stamps of two rows are never subtracted, for their clocks may differ; totals
-// are. What the total of a side has over that of the next one in is {network,
-// client} at a client and proxy at a gateway; without a gateway's row there is
-// taken to be none. An engine's stages go before what its server says of them.
+// Stamps of two rows are never subtracted, because their clocks may differ; totals
+// may be subtracted. The difference between the totals of a side and of the next
+// side inward is {network, client} at a client and proxy at a gateway; without a
+// row of a gateway there is assumed to be no gateway. The stages that an engine
+// states take precedence over the stages that its server states.
 //
-// Of a disaggregated request the stages of both nodes are put together. What the
-// decode node waits for are those of the prefill node, whose durations lie
-// inside of that wait and are never added to it. Where nodes overlap that are
-// taken to follow one another the residual is negative. One node alone gives
-// the figures of that node.
+// For a disaggregated request the stages of both nodes are combined. The decode
+// node waits for the stages of the prefill node: their durations lie inside of that
+// wait and are never added to it. Where nodes overlap that are assumed to follow
+// one another, the residual is negative. One node alone gives the figures of that
+// node.
 func TTFT(rows []Row, p *Parts) (side trace.Side, ok bool) {
 	if len(rows) == 1 {
 		return rows[0].Side, rows[0].Parts(p)
@@ -42,7 +44,7 @@ func TTFT(rows []Row, p *Parts) (side trace.Side, ok bool) {
 	return side, ok
 }
 
-// group holds the rows of one request by side; nil where there is none.
+// group holds the rows of one request by side; nil where the side has no row.
 type group [trace.Decode + 1]*Row
 
 // inner takes apart what rows inside of the server tell.
@@ -105,7 +107,7 @@ func (by *group) nodes(p *Parts) (side trace.Side, ok bool) {
 		return side, ok
 	}
 	for _, e := range q.Entries() {
-		if e.Leaves == Of(Input) { // its other stages are those of a node
+		if e.Leaves == Of(Input) { // its other stages belong to a node
 			p.within(e)
 		}
 	}

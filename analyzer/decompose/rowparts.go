@@ -2,7 +2,7 @@ package decompose
 
 import "servescope/analyzer/trace"
 
-// day is the longest time believed: stamps further apart are of different clocks.
+// day is the longest time believed: stamps further apart belong to different clocks.
 const day = 86400e9
 
 // span is the time between two neighbouring known boundaries.
@@ -11,7 +11,7 @@ type span struct {
 	from, to int64
 }
 
-// spans are those of a row, in order of the boundaries.
+// spans holds the spans of a row, in the order of the boundaries.
 type spans struct {
 	list  [boundaries]span
 	n     int
@@ -54,8 +54,8 @@ func (r *Row) Parts(p *Parts) bool {
 // everything is the set of all stages.
 const everything = Set(1<<Leaves - 1)
 
-// spans finds the known boundaries of a path. Those a day off the first are of
-// another clock.
+// spans finds the known boundaries of a path. Boundaries that are a day off the
+// first boundary belong to another clock and are left out.
 func (r *Row) spans(w *path) (s spans) {
 	first, at, set := Unknown, Unknown, Set(0)
 	for i, k := range w.stamps {
@@ -90,8 +90,8 @@ func apartBy(a, b int64) uint64 {
 	return uint64(b) - uint64(a)
 }
 
-// sum returns the total of an engine without stamps whose stages follow one
-// another.
+// sum returns the total of an engine that has no stamps: the sum of its stages,
+// which follow one another.
 func (r *Row) sum() (int64, bool) {
 	wait := &r.Merged[0]
 	switch {
@@ -103,7 +103,7 @@ func (r *Row) sum() (int64, bool) {
 	return 0, false
 }
 
-// remote is what a decode node waits for: the work of the prefill node.
+// remote is the work of the prefill node, for which a decode node waits.
 var remote = Of(Queue, Prefill, KVTransfer)
 
 // own adds the durations that the row states itself of stages of the total.
@@ -124,9 +124,9 @@ func (r *Row) own(p *Parts, inside Set) {
 	}
 }
 
-// local returns what a stage of the row's node is of the request. On a node that
-// decodes, the engine's own queue is left when the KV cache is there, and its
-// own prefill is the first forward pass.
+// local returns the stages of the request that a stage of the row's node stands
+// for. On a decode node a request leaves the engine's own queue when the KV cache
+// has arrived, and the engine's own prefill is the first forward pass.
 func (r *Row) local(l Leaf) Set {
 	if r.Side == trace.Decode && !r.Carried {
 		switch l {

@@ -27,7 +27,7 @@ var (
 		between: []Set{Of(Input), Of(Ingress), Of(Queue), Of(Prefill), Of(Egress)},
 		absent:  apart,
 	}
-	// frontPath is that of a server whose engine is disaggregated.
+	// frontPath is the path of a server whose engine is disaggregated.
 	frontPath = &path{
 		stamps:  unifiedPath.stamps,
 		between: []Set{Of(Input), Of(Ingress), Of(Queue), Of(Prefill), apart | Of(Egress)},
@@ -46,7 +46,7 @@ var (
 		stamps:  []int{atQueued, atAdmitted, atFirst},
 		between: []Set{Of(Queue, Prefill, KVTransfer, DecodeQueue), Of(FirstDecode, Egress)},
 	}
-	// carriedPath is that of a decode node that gets the first token.
+	// carriedPath is the path of a decode node that gets the first token.
 	carriedPath = &path{
 		stamps:  decodePath.stamps,
 		between: []Set{decodePath.between[0], Of(Egress)},

@@ -32,7 +32,7 @@ const (
 var ClassColumns = [StepClasses]trace.Col{trace.StepCompute, trace.StepSampling, trace.StepCommunication, trace.StepHostTransfer,
 	trace.StepLaunchWait, trace.StepScheduling, trace.StepHostExec, trace.StepHostGap}
 
-// String returns the stage's name: that of its column, if it has one.
+// String returns the name of the stage, which is the name of its column if it has one.
 func (l StepLeaf) String() string {
 	switch l {
 	case Interference:
@@ -113,8 +113,8 @@ type StepParts struct {
 // Has reports whether a class is known.
 func (p *StepParts) Has(l StepLeaf) bool { return p != nil && p.KnownClass>>l&1 != 0 }
 
-// StepSource says what the source of steps tells of them: parts of steps are
-// averaged only with those of steps whose sources tell the same.
+// StepSource lists the facts that the source of steps states. Parts of steps are
+// averaged only over steps whose sources state the same facts.
 type StepSource struct {
 	Quantity      trace.Quantity
 	Classes       bool // there are parts

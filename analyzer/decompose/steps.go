@@ -85,7 +85,7 @@ func (s *Steps) Decompositions(in Selection, detail bool) []report.Decomposition
 	return out
 }
 
-// bound marks what is a bound only.
+// bound marks the values that are bounds only.
 func (s *Steps) bound(tables []report.Breakdown) {
 	if !s.bounds {
 		return

@@ -9,8 +9,8 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// part is an entry of steps: one stage, or several that no source separates, and
-// the term that it counts as, "" if it is of several.
+// part is an entry of steps: one stage, or several stages that no source separates,
+// and the term that it counts for, "" if its stages belong to several terms.
 type part struct {
 	leaves []StepLeaf
 	term   string
@@ -37,7 +37,7 @@ func termOf(leaves ...StepLeaf) string {
 	return ""
 }
 
-// subject is whose time an account is.
+// subject says what an account measures: steps, tokens or requests.
 type subject uint8
 
 const (
@@ -47,8 +47,8 @@ const (
 	ofMember          // the same, where the steps that gave them are known
 )
 
-// account is a table in the making: the sums of members whose sources tell the
-// same.
+// account is a table in the making: the sums over members whose sources state the
+// same facts.
 type account struct {
 	of     subject
 	source StepSource
@@ -205,8 +205,8 @@ func (a *account) term(name string, leaves []StepLeaf, parts []part, rest int64,
 	return term
 }
 
-// touches reports whether a part that is of several terms may be of the given
-// one. What the host does while nothing is known of it may be overhead.
+// touches reports whether a part that belongs to several terms may belong to the
+// given term. Unknown work of the host may be overhead.
 func (p *part) touches(term string) bool {
 	return slices.ContainsFunc(p.leaves, func(l StepLeaf) bool {
 		return termOf(l) == term || l == HostGap && term == "t_framework_overhead"

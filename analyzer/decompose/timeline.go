@@ -9,9 +9,9 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Timeline is the steps of one rank of an engine whose lengths are the same
-// quantity, those that a query removes among them: what a step's sequences have
-// waited for lies in the steps before.
+// Timeline holds the steps of one rank of an engine, all of whose lengths measure
+// the same quantity. It includes the steps that a query removes, because the
+// sequences of a step have waited during the steps before it.
 type Timeline struct {
 	Name    string // of the rank, for people
 	Replica string // of its engine
@@ -24,18 +24,19 @@ type Timeline struct {
 
 	Place   collective.Place
 	World   int64               // ranks of the deployment, 0 where unknown
-	Kernels []collective.Kernel // communication kernels of the rank, in any order; empty where there are none or one rank alone
+	Kernels []collective.Kernel // communication kernels of the rank, in any order; empty without communication or with a single rank
 
 	source StepSource
 	waits  []wait
 	why    string // reason code for giving no TPOT, or ""
 }
 
-// wait is what the sequences of a step had waited for when it gave them a token.
+// wait holds the times that the sequences of a step had waited when the step gave
+// them a token.
 type wait struct {
 	tokens    int64 // that were given and whose wait is known
 	sequences int64 // that got them
-	unknown   int64 // tokens to sequences whose previous token lies before the recording, or nowhere in it
+	unknown   int64 // tokens to sequences whose previous token is not in the recording
 	before    int64 // ns: steps that only prefill, since the step that gave the token before
 	through   int64 // sequences that waited through these as well; the others were prefilled there last
 	other     int64 // the same under the other assumption
@@ -77,7 +78,7 @@ func (t *Timeline) settle() {
 	}
 }
 
-// history is what happened since the step that gave tokens last.
+// history holds the steps since the last step that gave tokens.
 type history struct {
 	given    bool  // there is such a step; before it the engine may have had any sequences
 	decoding int64 // sequences that it gave tokens to; 0 after a step without any, -1 where unknown
@@ -107,7 +108,7 @@ func (h *history) wait(k *Step) wait {
 	}
 	w := wait{tokens: tokens, sequences: k.Decoding}
 	switch {
-	case k.Decoding < 0: // nobody knows how many
+	case k.Decoding < 0: // the number of sequences is unknown
 		return wait{}
 	case k.Duration < 0 || !h.given || h.decoding == 0 && h.prefills == 0:
 		return wait{unknown: tokens}
@@ -126,8 +127,8 @@ func (h *history) wait(k *Step) wait {
 	return w
 }
 
-// sourceOf finds out what the source of steps tells. A class that no step tells
-// is none that the source can.
+// sourceOf returns the facts that the source of steps states. A class that no step
+// states is a class that the source does not know.
 func sourceOf(steps []Step) StepSource {
 	s := StepSource{Scheduler: true}
 	for i := range steps {

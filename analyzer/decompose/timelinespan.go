@@ -50,29 +50,30 @@ func (e *StepEnds) find(t int64) int {
 	return i
 }
 
-// TokenTime is the time between the tokens of requests whose sources tell the
-// same of it.
+// TokenTime is the time between the tokens of requests whose sources state the same
+// facts about it.
 type TokenTime struct {
 	SpanSource
 	sums
 	kinds [2]sums // of the steps that gave its tokens, each with the steps since the one before: those that only decode, and mixed ones
 }
 
-// kindNames are those of the kinds of a TokenTime.
+// kindNames names the kinds of a TokenTime.
 var kindNames = [2]string{"decode steps", "mixed steps"}
 
-// SpanSource says what is known of the time between the tokens of a request.
+// SpanSource lists the facts that are known about the time between the tokens of a
+// request.
 type SpanSource struct {
 	Told  bool // in which steps it had part
 	Steps StepSource
 }
 
-// Source returns what a request tells whose steps are known.
+// Source returns the facts about a request whose steps are known.
 func (e *StepEnds) Source() SpanSource { return SpanSource{true, e.source} }
 
-// Members returns the steps that gave the tokens of a request, the first at the
-// given time, the others by the gaps between them. It reports false where one of
-// them has none. The result uses the memory of scratch.
+// Members returns the steps that gave the tokens of a request: the first token came
+// at the given time, the others follow by the gaps. It reports false where no step
+// gave one of the tokens. The result uses the memory of scratch.
 func (e *StepEnds) Members(first int64, gaps []int64, scratch []int32) ([]int32, bool) {
 	list := scratch[:0]
 	for i, t := 0, first; ; i++ {
@@ -170,10 +171,10 @@ func SpanDecomposition(side string, list []*TokenTime, excluded map[string]int64
 	return d
 }
 
-// SpanKinds returns the same by the kind of the step that gave each token, where
-// some steps are mixed: the time since the step that gave the token before, which
-// is that of the spans but for delivery. Entries add up over both kinds to those of
-// the spans. Else it reports false.
+// SpanKinds returns the same by the kind of the step that gave each token: the time
+// since the step that gave the previous token, which is the time of the spans
+// without delivery. The entries of both kinds add up to the entries of the spans.
+// It reports false where no step is mixed.
 func SpanKinds(side string, list []*TokenTime) (d report.Decomposition, ok bool) {
 	var total sums
 	var accounts []account

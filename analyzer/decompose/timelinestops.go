@@ -55,12 +55,12 @@ func stampOf(k *Step) report.Value {
 	return report.KnownInt(k.End, unit.Nanosecond)
 }
 
-// excess is what mixed steps took longer than decode steps of as many sequences
-// on the same rank, per token: an estimate, for kernels work on both kinds of
-// tokens at once.
+// excess is the time per token that mixed steps took beyond decode steps of the
+// same number of sequences on the same rank. It is an estimate, because kernels
+// work on both kinds of tokens at once.
 type excess struct {
 	ns     float64 // Σ over tokens
-	tokens int64   // whose mixed step has decode steps to be compared with
+	tokens int64   // tokens whose mixed step has decode steps to compare with
 }
 
 func (t *Timeline) excess(in []int32) (x excess) {
@@ -83,7 +83,7 @@ func (t *Timeline) excess(in []int32) (x excess) {
 	return x
 }
 
-// memosOf returns what is said of mixed steps: their part of the time of all
+// memosOf returns the memos about mixed steps: their part of the time of all
 // tokens, and their excess per token.
 func memosOf(ranks []rankWaits, total *sums) []report.Memo {
 	var mixed int64

@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// engine is what the engine's own log says about how many tokens there were.
+// engine holds the token counts of the engine's own log.
 type engine struct{ lines map[string]*lines }
 
 // lines are the lines of one replica.
@@ -39,8 +39,8 @@ func (c count) agree() bool {
 	return max(c.log-c.engine, c.engine-c.log) <= float64(mostMissing*c.engine)
 }
 
-// twins says whether the lines are of several engines: many have the instant, or
-// the number, of another.
+// twins reports whether the lines come from several engines: many lines have the
+// same instant, or the same number, as another line.
 func (x *lines) twins() bool {
 	list, of := x.windows, func(l line) int64 { return l.t }
 	if len(list) == 0 {
@@ -163,7 +163,7 @@ func (e *engine) evidence(sources []*source) map[*source]Coverage {
 	return out
 }
 
-// Coverage is what is known about whether a log is complete.
+// Coverage says whether a log is known to be complete.
 type Coverage uint8
 
 // The states.
@@ -171,7 +171,7 @@ const (
 	Unproven   Coverage = iota // nothing tells
 	Proven                     // the engine counts the same tokens within 5 %
 	Incomplete                 // the engine counts others
-	Several                    // the engine's log is of several replicas that the requests do not name
+	Several                    // the engine's log holds several replicas that the requests do not name
 )
 
 // coverage compares the lines of one replica with the requests of sources.

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Estimate is what is known about the decode spans of one replica.
+// Estimate holds the fitted model and the decode spans of one replica.
 type Estimate struct {
 	Refused Reason // why nothing is known; None where something is
 
 	Steps, Clean int     // steps that gave tokens; those that did nothing but decode
-	Together     float64 // share of neighbouring chunks that are of neighbouring steps
+	Together     float64 // share of neighbouring chunks that belong to neighbouring steps
 	Compact      float64 // share of chunks in steps that stand apart
 	A, B, C      float64 // cost of a step: ns; ns per sequence; ns per token of context
 	Low          int64   // f_lo: cost of a step at the least load, ns
@@ -135,7 +135,7 @@ const (
 	seed       = 0x5e7_5c09e // the same every time
 )
 
-// bootstrap fits the model to steps drawn anew, with the weights that the fit left.
+// bootstrap fits the model to resampled steps, with the weights of the last fit.
 func (e *Estimate) bootstrap() {
 	blocks := make([]sums, (e.Steps+blockSteps-1)/blockSteps)
 	for _, p := range e.points {

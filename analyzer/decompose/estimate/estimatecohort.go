@@ -5,7 +5,7 @@ package estimate
 type cohort struct {
 	from, to int32   // the steps in [from, to) are something to some
 	own      []int32 // it gave them a chunk
-	redone   []int32 // of these, their context was computed anew
+	redone   []int32 // of these, the sequences whose context was recomputed
 	away     []int32 // it gave them none
 }
 

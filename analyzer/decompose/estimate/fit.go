@@ -32,7 +32,7 @@ func (s *sums) add(w, b, c, y float64) {
 	s.yy += float64(wy * y)
 }
 
-// plus adds those of o.
+// plus adds the sums of o.
 func (s *sums) plus(o *sums) {
 	s.w += o.w
 	s.b += o.b
@@ -46,9 +46,9 @@ func (s *sums) plus(o *sums) {
 	s.yy += o.yy
 }
 
-// solve returns the model of least squares whose coefficients are not negative.
-// At the optimum some of them are 0 and the others those of least squares without
-// constraint, so that trying all subsets finds it.
+// solve returns the least-squares model whose coefficients are not negative. At the
+// optimum some coefficients are 0, and the others solve the problem without
+// constraint; solve therefore tries all subsets.
 func (s *sums) solve() model {
 	x := [3][3]float64{{s.w, s.b, s.c}, {s.b, s.bb, s.bc}, {s.c, s.bc, s.cc}}
 	y := [3]float64{s.y, s.by, s.cy}

@@ -36,11 +36,12 @@ type source struct {
 	beginless int64 // requests that do not tell when they began
 }
 
-// order is the sides from the innermost on: whose stamps an estimate is made of.
+// order lists the sides from the innermost outwards: the first side with stamps is
+// used for an estimate.
 var order = []trace.Side{trace.Engine, trace.Decode, trace.Server, trace.Proxy, trace.Client}
 
-// Add adds the rows of a batch of the requests table, with their lists. The number
-// of a row is that of the rows added before it.
+// Add adds the rows of a batch of the requests table, with their lists. Rows are
+// numbered from 0 in the order in which they are added.
 func (l *Log) Add(b *trace.Batch) {
 	c := columnsOf(b)
 	for i := range b.Rows {

@@ -6,8 +6,8 @@ type Reason string
 // The reasons.
 const (
 	None          Reason = ""
-	Uncovered     Reason = "coverage"             // nothing shows that all requests of a replica are in the log, or which replica they are of
-	Clock         Reason = "clock"                // the stamps of a replica are of several clocks
+	Uncovered     Reason = "coverage"             // nothing shows that all requests of a replica are in the log, or to which replica they belong
+	Clock         Reason = "clock"                // the stamps of a replica belong to several clocks
 	NotRecorded   Reason = "not_recorded"         // rows do not tell when requests began
 	NotResolvable Reason = "steps_not_resolvable" // stamps do not tell steps apart
 	FewSteps      Reason = "few_steps"            // there are fewer than 200 clean steps

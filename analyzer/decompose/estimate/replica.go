@@ -7,8 +7,8 @@ import (
 	"servescope/analyzer/sorting"
 )
 
-// Request is what a log tells of one request of a replica. Stamps are in ns, and
-// those of all requests of a replica are of one clock.
+// Request holds the stamps and counts of one request of a replica. Stamps are in
+// ns; the stamps of all requests of a replica belong to one clock.
 type Request struct {
 	Row int64 // of the caller: it names the request
 
@@ -254,8 +254,8 @@ func (r *Replica) guess() int {
 	return int(float64(r.chunks) * min(1, 1.1*float64(end-r.requests[0].First)/spans))
 }
 
-// tokens returns how many tokens came in (from, to]; those of first chunks only
-// if first says so.
+// tokens returns how many tokens came in (from, to]. It counts the tokens of first
+// chunks only if first is true.
 func (r *Replica) tokens(from, to int64, first bool) (n float64) {
 	for i := range r.requests {
 		x := &r.requests[i]

@@ -8,7 +8,7 @@ import (
 
 // Result is the estimates of the replicas of one run.
 type Result struct {
-	Side     trace.Side // whose stamps they are made of
+	Side     trace.Side // the side whose stamps were used
 	Replicas []Replicated
 	Chunks   int64 // that were looked at
 }

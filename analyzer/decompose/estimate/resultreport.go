@@ -10,8 +10,8 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// Decomposition writes a summary of r down: its members are tokens. Gaps are left
-// to the caller, who knows the names of requests.
+// Decomposition returns a summary of r for the report; its members are tokens. The
+// caller adds the gaps, because it knows the names of requests.
 func (r *Result) Decomposition(s *Summary) report.Decomposition {
 	d := report.Decomposition{
 		Of: "tpot", Side: sideName(r.Side), Label: report.Estimated, Members: "tokens", N: s.Tokens,
@@ -42,8 +42,8 @@ func (r *Result) Decomposition(s *Summary) report.Decomposition {
 
 func sideName(s trace.Side) string { return trace.Requests.Fields[trace.SideCol].Values[s] }
 
-// reason is why nothing can be told of the first replica, or of the run where it
-// has none.
+// reason returns why the first replica has no estimate, or why the run has none if
+// it has no replica.
 func (r *Result) reason() Reason {
 	if len(r.Replicas) == 0 {
 		return NotRecorded

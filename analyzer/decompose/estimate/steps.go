@@ -8,14 +8,14 @@ import (
 	"servescope/analyzer/sorting"
 )
 
-// kind is what is known about a step's work besides decoding.
+// kind says what work a step did besides decoding.
 type kind uint8
 
 const (
 	clean     kind = iota // decoding alone
-	again                 // the context of a sequence may have been computed anew
+	again                 // the context of a sequence may have been recomputed
 	ambiguous             // a prompt may have been computed
-	prefill               // one was: its first token, or that of a sequence computed anew, came
+	prefill               // a prompt was computed: a first token came, or a token of a recomputed sequence
 )
 
 // steps are the steps that gave tokens, by their number.
@@ -31,7 +31,7 @@ type steps struct {
 	prompts  bool      // all requests tell the length of their prompt: context is known
 }
 
-// flags is what the chunks of a step say.
+// flags holds the facts that the chunks of a step show.
 type flags uint8
 
 const (
@@ -44,10 +44,11 @@ const (
 type absence struct {
 	q        int32
 	from, to int32
-	redone   bool // the others went on, and its context was computed anew in step to
+	redone   bool // the others went on, and its context was recomputed in step to
 }
 
-// y returns the length of step k in ns; that of the first is unknown.
+// y returns the length of step k in ns, for k > 0: the length of the first step is
+// unknown.
 func (s *steps) y(k int) int64 { return s.at[k] - s.at[k-1] }
 
 // clusters makes steps.
@@ -132,8 +133,8 @@ func (s *steps) classify(r *Replica, pause int64) {
 	}
 }
 
-// resumptions marks the steps in which sequences came back that others had gone on
-// without: they were computed anew.
+// resumptions marks the steps in which a sequence came back after others had gone
+// on without it: its context was recomputed.
 func (s *steps) resumptions(r *Replica, anew []int32) {
 	for i := range s.absences {
 		a := &s.absences[i]

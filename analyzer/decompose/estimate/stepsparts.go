@@ -36,8 +36,8 @@ func (p *Parts) Add(q Parts) {
 	}
 }
 
-// split takes the decode span of request q apart, and returns what of its
-// interference comes from steps in which nobody knows whether prompts were
+// split divides the decode span of request q into parts. vague is the part of its
+// interference from ambiguous steps, in which prompts may or may not have been
 // computed. low is f_lo in ns.
 func (s *steps) split(q int, x *request, m model, low int64) (p Parts, vague int64) {
 	away := s.away(q, x)
@@ -80,8 +80,8 @@ func (s *steps) without(k int) Part {
 	return Stall
 }
 
-// excess returns the part of the time of step k beyond ŷ, of requests that got a
-// chunk; redone says that their own context was computed anew.
+// excess returns the part that the time of step k beyond ŷ counts for, for requests
+// that got a chunk; redone says that their own context was recomputed.
 func (s *steps) excess(k int, redone bool) Part {
 	switch {
 	case redone:

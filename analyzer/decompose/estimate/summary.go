@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Summary is the decode spans of a selection of requests, taken apart. Times are
-// sums in ns over all of them; divided by Tokens they are of the time per output
-// token, weighted by tokens.
+// Summary holds the parts of the decode spans of a selection of requests. Times are
+// sums in ns over all requests; divided by Tokens they give the parts of the time
+// per output token, weighted by tokens.
 type Summary struct {
 	N      int64 // requests
 	Tokens int64 // behind the first of each
 	Parts  Parts
 	Vague  int64 // of the interference, what may be none
 
-	// Low and High are the interval of each part, by what is not known about the
-	// model, and about ambiguous steps. Null says why a part is not known.
+	// Low and High bound each part, by the uncertainty of the model and of
+	// ambiguous steps. Null says why a part is unknown.
 	Low, High [parts]float64
 	Null      [parts]Reason
 
 	Merged bool    // floor and load are one, which is in the interval of each
 	Split  bool    // load is known to be of the batch and of the context:
-	Batch  float64 // of the load, what more sequences make; the remainder is of context
+	Batch  float64 // the part of the load from more sequences; the rest is from longer context
 
 	Negative [parts]int64 // tokens of requests of which the part is negative
 	Short    int64        // tokens of requests of which all that is not known, with the rest, is negative
 
 	Excluded map[Reason]int64 // tokens of requests that are not among N
-	Long     Long             // gaps of requests whose steps stamps do not tell apart
+	Long     Long             // gaps of requests whose steps cannot be told apart by their stamps
 }
 
 // negative counts the tokens of requests with negative parts.
@@ -79,7 +79,7 @@ func (s *Summary) intervals(draws []times) {
 }
 
 // interval returns the interval of the sum of part p in ns: the 2.5th and 97.5th
-// percentile of the draws, each with and without what is vague.
+// percentile of the draws, each with and without the vague part.
 func (s *Summary) interval(p Part, draws []times) (lo, hi float64) {
 	low, high := make([]float64, len(draws)), make([]float64, len(draws))
 	base := float64(s.Parts[p])
