@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// assignment is one role that the caller gives a column.
+// assignment is one role that the caller gives to a column, in a unit or in none.
 type assignment struct {
 	role   role
 	column string
@@ -15,7 +15,7 @@ type assignment struct {
 	order  order
 }
 
-// parseMap reads the caller's assignments, ROLE=COLUMN or ROLE=COLUMN:UNIT.
+// parseMap reads the caller's assignments: ROLE=COLUMN or ROLE=COLUMN:UNIT.
 func parseMap(list []string) ([]assignment, error) {
 	var out []assignment
 	for _, text := range list {
@@ -28,7 +28,7 @@ func parseMap(list []string) ([]assignment, error) {
 			return nil, fmt.Errorf("mapping %q: no role %q: choose one of %s", text, name, roleNames())
 		}
 		if k := strings.LastIndexByte(column, ':'); k > 0 {
-			if o := slices.Index(orderNames[:], column[k+1:]); o > 0 && (about[a.role].class == stamp || about[a.role].class == stamps) {
+			if o := slices.Index(orderNames[:], column[k+1:]); o > 0 && (roleInfo[a.role].class == stamp || roleInfo[a.role].class == stamps) {
 				a.order, a.column = order(o), column[:k]
 			} else if a.unit = unitOf(column[k+1:]); a.unit != noUnit {
 				a.column = column[:k]
@@ -47,13 +47,14 @@ func parseMap(list []string) ([]assignment, error) {
 	return out, nil
 }
 
+// timed reports whether a role holds times, which have a unit.
 func timed(r role) bool {
-	c := about[r].class
+	c := roleInfo[r].class
 	return c == stamp || c == span || c == spans || c == stamps
 }
 
-// option is the option that gives assignments, as a shell reads it.
-func option(assignments ...string) string {
+// mapOption returns the option that gives these assignments, quoted for a shell.
+func mapOption(assignments ...string) string {
 	text := strings.Join(assignments, ",")
 	if strings.ContainsAny(text, " \"'$&;()|<>*?[]{}#~!`\\") {
 		text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
@@ -61,17 +62,18 @@ func option(assignments ...string) string {
 	return "--map " + text
 }
 
-// assign is the assignment of a column, in a unit or none, to a role.
+// assign returns the assignment of a column to a role; the unit may be noUnit.
 func assign(r role, column string, u unit) string {
-	text := about[r].name + "=" + column
+	text := roleInfo[r].name + "=" + column
 	if u != noUnit {
 		text += ":" + unitNames[u]
 	}
 	return text
 }
 
-// label is a column's name for people, who may have written a page into it.
-func label(name string) string {
+// quoteName quotes the name of a column for a message. Long names are cut: a file may
+// hold a page of text in place of one.
+func quoteName(name string) string {
 	if len(name) > 60 {
 		name = name[:57] + "…"
 	}

@@ -214,7 +214,7 @@ func (s *sample) dated(m *mapping, e *entry) {
 		days += s.profiles[i].days
 		months += s.profiles[i].months
 	}
-	say := option(assign(e.role, e.name, noUnit)+":dmy") + " or " + option(assign(e.role, e.name, noUnit)+":mdy")
+	say := mapOption(assign(e.role, e.name, noUnit)+":dmy") + " or " + mapOption(assign(e.role, e.name, noUnit)+":mdy")
 	switch {
 	case p.dotted == p.numbered && p.months == 0:
 		e.order, e.why = dayFirst, e.why+"; points part the day, the month and the year"
@@ -223,10 +223,10 @@ func (s *sample) dated(m *mapping, e *entry) {
 	case months > 0 && days == 0:
 		e.order, e.why = monthFirst, e.why+"; the month comes first: numbers above 12 stand behind it"
 	case days > 0:
-		m.ask = "column " + label(e.name) + " has dates with the day first and dates with the month first"
+		m.ask = "column " + quoteName(e.name) + " has dates with the day first and dates with the month first"
 		m.fix = "write dates as 2026-11-30 14:05:01, or say " + say
 	default:
-		m.ask = "column " + label(e.name) + " has dates such as 03/04/2026, of which the day and the month cannot be told apart: no number is above 12"
+		m.ask = "column " + quoteName(e.name) + " has dates such as 03/04/2026, of which the day and the month cannot be told apart: no number is above 12"
 		m.fix = "say " + say
 	}
 }
@@ -240,14 +240,14 @@ func (s *sample) idleDates(m *mapping) {
 	for i := range s.profiles {
 		p := &s.profiles[i]
 		instant := p.typed != nil && p.typed.Instant && p.typed.Step < int64(24*time.Hour)
-		if !instant && !p.most(p.dates) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) {
+		if !instant && !p.nearlyAll(p.dates) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) {
 			continue
 		}
 		what := "dates"
 		if instant {
 			what = "timestamps"
 		}
-		m.notes = append(m.notes, fmt.Sprintf("column %s has %s and is not used: its name is that of no role; where it says when requests begin or end, say %s or %s", label(s.names[i]), what,
-			option(assign(arrival, s.names[i], noUnit)), option(assign(finished, s.names[i], noUnit))))
+		m.notes = append(m.notes, fmt.Sprintf("column %s has %s and is not used: its name is that of no role; where it says when requests begin or end, say %s or %s", quoteName(s.names[i]), what,
+			mapOption(assign(arrival, s.names[i], noUnit)), mapOption(assign(finished, s.names[i], noUnit))))
 	}
 }

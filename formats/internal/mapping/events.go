@@ -2,7 +2,7 @@ package mapping
 
 import "strings"
 
-// kind is what an event says.
+// kind is the kind of an event in the life of a request.
 type kind uint8
 
 const (
@@ -32,8 +32,9 @@ var eventNames = [...]string{
 	aborts: " abort aborted cancel cancelled canceled disconnect disconnected client_disconnected request_aborted request_cancelled ",
 }
 
+// kindOf returns the kind that the name of an event says, or noKind.
 func kindOf(name string) kind {
-	joined, _, _ := words(name[:min(len(name), 100)])
+	joined, _, _ := splitName(name[:min(len(name), 100)])
 	if joined == "" {
 		return noKind
 	}

@@ -2,9 +2,10 @@ package mapping
 
 import "bytes"
 
-// delimiter tells what parts the cells of a table, or that it holds objects.
+// delimiter returns the byte between the cells of a table. It reports false for a text of
+// JSON objects.
 func delimiter(head []byte) (delim byte, flat bool) {
-	if delim, flat = told(head); flat {
+	if delim, flat = separatorLine(head); flat {
 		return delim, flat
 	}
 	lines := 0
@@ -17,7 +18,7 @@ func delimiter(head []byte) (delim byte, flat bool) {
 			break
 		}
 	}
-	for comment(head) {
+	for isComment(head) {
 		_, rest, more := bytes.Cut(head, []byte("\n"))
 		if !more {
 			break
@@ -26,7 +27,7 @@ func delimiter(head []byte) (delim byte, flat bool) {
 	}
 	delim = ','
 	most := 0
-	own := bytes.Clone(head) // reading moves what it has not used
+	own := bytes.Clone(head) // reading moves the bytes
 	for _, d := range []byte(",;\t|") {
 		t := &table{flat: true, delim: d}
 		in := inputOf(append(own[:0], head...))
@@ -50,20 +51,21 @@ func delimiter(head []byte) (delim byte, flat bool) {
 	return delim, true
 }
 
-// told returns what parts the cells of a table whose first line says so, for Excel.
-func told(head []byte) (delim byte, ok bool) {
+// separatorLine reads the line "sep=;" that Excel takes for the delimiter of what
+// follows.
+func separatorLine(head []byte) (delim byte, ok bool) {
 	if len(head) < 6 || !bytes.EqualFold(head[:4], []byte("sep=")) || head[5] != '\r' && head[5] != '\n' {
 		return 0, false
 	}
 	return head[4], true
 }
 
-const maxAhead = 100 // rows of a title and comments in front of a table
+const maxPreface = 100 // largest number of titles, comments and blank rows above a table
 
-// preface tells whether a row in front of a table is none of it: a comment, or a title
-// beside which the cells are blank, or a blank row.
-func preface(row []cell) bool {
-	if comment(row[0].raw) {
+// isPreface reports whether a row above a table is not part of it: a comment, a blank
+// row, or a title with blank cells beside it.
+func isPreface(row []cell) bool {
+	if isComment(row[0].raw) {
 		return true
 	}
 	filled := 0
@@ -75,11 +77,12 @@ func preface(row []cell) bool {
 	return filled <= 1 && len(row) > 2
 }
 
-func comment(line []byte) bool {
+// isComment reports whether a line begins with # and a space, another #, or nothing.
+func isComment(line []byte) bool {
 	return len(line) > 0 && line[0] == '#' && (len(line) == 1 || line[1] == ' ' || line[1] == '#' || line[1] == '\r')
 }
 
-// isHeader tells whether a row names columns: no cell is a value.
+// isHeader reports whether a row names columns: none of its cells is a number or a date.
 func isHeader(row []cell, given []assignment) bool {
 	letters := false
 	for _, c := range row {

@@ -10,7 +10,7 @@ import (
 	"servescope/formats"
 )
 
-// learn says what the columns of a source mean, from its head.
+// learn finds the mapping of a text from its head.
 func learn(src formats.Source, list []string, lines bool) (*sample, *mapping, error) {
 	given, err := parseMap(list)
 	if err != nil {
@@ -35,8 +35,8 @@ func learn(src formats.Source, list []string, lines bool) (*sample, *mapping, er
 	return s, s.learn(given), nil
 }
 
-// learnTable says what the columns of a columnar table mean, from its first rows.
-// Only columns that may mean something are read for it.
+// learnTable finds the mapping of a columnar table from its first rows. It reads only
+// columns whose names are those of some role.
 func learnTable(src Table, list []string) (*sample, *mapping, error) {
 	given, err := parseMap(list)
 	if err != nil {
@@ -47,7 +47,7 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 		return nil, nil, err
 	}
 	s := &sample{table: &table{flat: true}}
-	s.learn0(given)
+	s.startLearning(given)
 	for _, f := range from.Fields() {
 		s.names = append(s.names, f.Name)
 		if f.Object {
@@ -55,13 +55,13 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 		}
 	}
 	s.width = len(s.names)
-	s.fill()
+	s.addProfiles()
 	s.rec.cells = make([]cell, len(s.names))
-	s.partitioned(partitionsOf(src.Name))
+	s.addPartitions(partitionsOf(src.Name))
 	s.typed = newTyped(context.Background(), from, func(i int) bool {
 		p := &s.profiles[i]
 		for r := noRole + 1; r < roles; r++ {
-			if match(r, p.joined, p.levels) >= 0 {
+			if matchName(r, p.joined, p.levels) >= 0 {
 				return true
 			}
 		}
@@ -77,7 +77,7 @@ func learnTable(src Table, list []string) (*sample, *mapping, error) {
 	return s, s.learn(given), nil
 }
 
-// Learn implements the function of that name of a format of texts.
+// Learn implements formats.Format.Learn for texts.
 func Learn(src formats.Source, given []string) (list []string, ask string, err error) {
 	if src == nil {
 		_, err := parseMap(given)
@@ -87,16 +87,16 @@ func Learn(src formats.Source, given []string) (list []string, ask string, err e
 	if err != nil {
 		return nil, "", err
 	}
-	list, ask = m.told()
+	list, ask = m.assignments()
 	return list, ask, nil
 }
 
-// LearnTable is Learn of a columnar table.
+// LearnTable does for a columnar table what Learn does for a text.
 func LearnTable(src Table, given []string) (list []string, ask string, err error) {
 	_, m, err := learnTable(src, given)
 	if err != nil {
 		return nil, "", err
 	}
-	list, ask = m.told()
+	list, ask = m.assignments()
 	return list, ask, nil
 }

@@ -2,23 +2,24 @@ package mapping
 
 import "bytes"
 
-// pairScan goes over the words and pairs of a line.
+// pairScan goes over the words and key=value pairs of a line.
 type pairScan struct {
 	b    []byte
-	i    int  // behind what next has found
-	from int  // of it
-	torn bool // the source ends with it, without a line end
+	i    int  // the cursor
+	from int  // where the last word, pair or object begins
+	torn bool // the source ends with this line, without a line end
 
 	short  bool   // a value that may be cut off was left out
-	open   bool   // some bracket or quote does not close: none is looked for any more
-	object bool   // it is an object of JSON that ends the line
+	open   bool   // a bracket or quote does not close: no other is looked for
+	object bool   // a JSON object ends the line
 	key    []byte // nil: a word or an object
 	value  []byte
-	quoted bool // … is without its quotes, and may have escapes
-	broken bool // … does not end
+	quoted bool // value stands in double quotes and may have escapes
+	broken bool // the quote of value does not close
 }
 
-// next finds the next word, pair or object. Each call that returns true moves the cursor forward.
+// next finds the next word, pair or object. Each call that returns true moves the cursor
+// forward.
 func (l *pairScan) next() bool {
 	for l.i < len(l.b) && bytes.IndexByte([]byte(" \t,;|"), l.b[l.i]) >= 0 {
 		l.i++
@@ -27,7 +28,7 @@ func (l *pairScan) next() bool {
 		return false
 	}
 	l.from, l.key, l.broken, l.object = l.i, nil, false, false
-	if c := l.b[l.i]; (c == '(' || c == '[') && l.keyAt(l.i+1) > 0 { // (ttft=0.1s, tokens=20)
+	if c := l.b[l.i]; (c == '(' || c == '[') && l.keyAt(l.i+1) > 0 { // as in (ttft=0.1s, tokens=20)
 		l.i++
 	}
 	if k := l.keyAt(l.i); k > 0 {
@@ -51,7 +52,8 @@ func (l *pairScan) endsWithObject() bool {
 	return len(rest) > 1 && rest[0] == '{' && rest[len(rest)-1] == '}' && bytes.TrimLeft(rest[1:], " ")[0] == '"'
 }
 
-// keyAt returns where the = behind the key is that begins at i, or 0.
+// keyAt returns the index of the = behind the key that begins at i, or 0 if none begins
+// there.
 func (l *pairScan) keyAt(i int) int {
 	if i == len(l.b) || !letter(l.b[i]) {
 		return 0
@@ -70,7 +72,7 @@ func (l *pairScan) keyAt(i int) int {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '@' || c >= 0x80 }
 
-// skip goes over a word, and what is in brackets that belong to it: f(a=1, b=2).
+// skip moves over a word and the brackets that belong to it, as in f(a=1, b=2).
 func (l *pairScan) skip() {
 	if l.b[l.i] == '"' {
 		if k := l.quote(); k > 0 {
@@ -120,7 +122,7 @@ func (l *pairScan) take() {
 	l.bare()
 }
 
-// bare reads a value without quotes, and the unit that may stand behind a number.
+// bare reads a value without quotes. A unit may follow a number: 1.5 s.
 func (l *pairScan) bare() {
 	from := l.i
 	for l.i < len(l.b) && l.b[l.i] != ' ' && l.b[l.i] != '\t' {
@@ -152,7 +154,7 @@ func (l *pairScan) bare() {
 	}
 }
 
-// unitAt returns the length of the unit that b begins with, as a word, or 0.
+// unitAt returns the length of the unit that b begins with, or 0.
 func unitAt(b []byte) int {
 	k := 0
 	for k < len(b) && k < 13 && (letter(b[k])) {
@@ -164,8 +166,8 @@ func unitAt(b []byte) int {
 	return k
 }
 
-// closing returns the offset behind the quote that ends the text whose quote is at i,
-// or 0.
+// closing returns the offset behind the closing quote of the text whose opening quote is
+// at i, or 0.
 func closing(b []byte, i int) int {
 	quote := b[i]
 	for k := i + 1; k < len(b); k++ {
@@ -179,7 +181,7 @@ func closing(b []byte, i int) int {
 	return 0
 }
 
-// quote returns the offset behind the text in quotes at the cursor, or 0.
+// quote returns the offset behind the quoted text at the cursor, or 0.
 func (l *pairScan) quote() int {
 	if l.open {
 		return 0
@@ -216,7 +218,7 @@ func (l *pairScan) bracket() int {
 	return 0
 }
 
-// lead reads a stamp and a level that the line begins with.
+// lead reads the stamp that the line may begin with and moves behind it.
 func (l *pairScan) lead() (p preamble) {
 	for l.i < len(l.b) && (l.b[l.i] == ' ' || l.b[l.i] == '\t' || l.b[l.i] == '[') {
 		l.i++

@@ -7,8 +7,8 @@ import (
 	"servescope/formats/internal/numx"
 )
 
-// listOf reads an array of numbers times 10^scale into dst; an element that is
-// none is assemble.Unknown.
+// listOf appends the numbers of an array, times 10^scale, to dst. An element that is null
+// is assemble.Unknown.
 func listOf(dst []int64, raw []byte, scale int) (list []int64, ok bool) {
 	if list = dst; len(raw) == 0 || raw[0] != '[' {
 		return list, false
@@ -35,7 +35,7 @@ func listOf(dst []int64, raw []byte, scale int) (list []int64, ok bool) {
 	}
 }
 
-// floatsOf reads an array of numbers, of whatever size; an element that is none is -1.
+// floatsOf reads an array of numbers. An element that is null is -1.
 func floatsOf(raw []byte) (list []float64, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) < 2 || raw[0] != '[' || raw[len(raw)-1] != ']' {
@@ -56,8 +56,8 @@ func floatsOf(raw []byte) (list []float64, ok bool) {
 	return list, true
 }
 
-// datesOf reads an array of dates, with or without quotes, and calls each for
-// them; one that is null has no digits of the day.
+// datesOf reads an array of dates, with or without quotes, and calls each for every
+// element. known is false for an element that is null.
 func datesOf(raw []byte, parse func([]byte) (date, bool), each func(d date, known bool)) bool {
 	if len(raw) < 2 || raw[0] != '[' || raw[len(raw)-1] != ']' {
 		return false

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// words takes a name apart into lower-case words joined by _, whatever its style
-// (ttft_ms, ttftMs, TTFT (ms), $request_time), and takes the unit off its end.
-// levels are where the words of each level of nesting begin.
-func words(name string) (joined string, levels []int, u unit) {
+// splitName splits the name of a column into lower-case words joined by _, whatever its
+// style (ttft_ms, ttftMs, TTFT (ms), $request_time), and cuts the unit off its end.
+// levels are the offsets at which the levels of nesting begin.
+func splitName(name string) (joined string, levels []int, u unit) {
 	var b strings.Builder
 	runes := []rune(name)
 	fresh := true
@@ -41,23 +41,24 @@ func words(name string) (joined string, levels []int, u unit) {
 	return joined, levels, u
 }
 
-// upper tells whether a letter is a capital; digits may stand among these: E2E.
+// upper reports whether a letter is a capital. A digit counts as one: E2E.
 func upper(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }
 
+// lower reports whether a letter is a small one.
 func lower(r rune) bool { return r >= 'a' && r <= 'z' }
 
-// plural tells whether the letters behind a capital are the s of a plural: ITLs.
+// plural reports whether the letters behind a capital are the s of a plural: ITLs.
 func plural(rest []rune) bool {
 	return rest[0] == 's' && (len(rest) == 1 || !lower(rest[1]) && !upper(rest[1]))
 }
 
-// outer are the names of levels and first words that say no more than that what
-// follows is about the request.
-const outer = " request req llm response resp usage metrics metric timing timings timestamps stats data attributes attrs fields payload body json_payload http server openai gen_ai log record source context extra meta metadata "
+// outerNames are levels and first words that say only that a request follows: request.id,
+// llm_model.
+const outerNames = " request req llm response resp usage metrics metric timing timings timestamps stats data attributes attrs fields payload body json_payload http server openai gen_ai log record source context extra meta metadata "
 
-// match tells how well a column's name fits a role: the lower the better, -1 not
-// at all.
-func match(r role, joined string, levels []int) int {
+// matchName returns how well a name fits a role: 0 is the best name of the role, -1 is no
+// fit.
+func matchName(r role, joined string, levels []int) int {
 	best := -1
 	from := 0
 	for n, level := range levels {
@@ -69,13 +70,13 @@ func match(r role, joined string, levels []int) int {
 		}
 		rest := joined[min(from, len(joined)):]
 		for dropped := 0; ; dropped++ {
-			k := strings.Index(about[r].names, " "+rest+" ")
+			k := strings.Index(roleInfo[r].names, " "+rest+" ")
 			plain := n == 0 || strings.Contains(rest, "_") || r == ttft || r == gaps || r == tpot || isOuter(joined[:from])
 			if k >= 0 && rest != "" && plain && (best < 0 || k+1000*(n+dropped) < best) {
 				best = k + 1000*(n+dropped)
 			}
 			first, after, more := strings.Cut(rest, "_")
-			if !more || !strings.Contains(outer, " "+first+" ") {
+			if !more || !strings.Contains(outerNames, " "+first+" ") {
 				break
 			}
 			rest = after
@@ -84,15 +85,15 @@ func match(r role, joined string, levels []int) int {
 	return best
 }
 
-// isOuter tells whether all levels of a prefix are outer ones.
+// isOuter reports whether all levels of a prefix are among outerNames.
 func isOuter(prefix string) bool {
 	prefix = strings.Trim(prefix, "_")
 	for prefix != "" {
-		if strings.Contains(outer, " "+prefix+" ") {
+		if strings.Contains(outerNames, " "+prefix+" ") {
 			return true
 		}
 		first, rest, _ := strings.Cut(prefix, "_")
-		if !strings.Contains(outer, " "+first+" ") {
+		if !strings.Contains(outerNames, " "+first+" ") {
 			return false
 		}
 		prefix = rest

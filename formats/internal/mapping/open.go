@@ -9,7 +9,8 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// Open begins to read a text for the format of that name.
+// Open begins to read a text. format is the name that the run gets; that of Pairs expects
+// lines of pairs.
 func Open(ctx context.Context, src formats.Source, opt formats.Options, format string) (formats.Reader, error) {
 	s, m, err := learn(src, opt.Map, format == Pairs)
 	if err != nil {
@@ -20,8 +21,8 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 		return nil, err
 	}
 	t := &table{flat: s.flat, delim: s.delim, names: s.names, width: s.width, frozen: true}
-	t.holders, t.base, t.lines = s.lookInto(m), s.base, s.lines
-	if !t.flat { // a path is looked up for every value: among as few as there are
+	t.holders, t.base, t.lines = s.wantedHolders(m), s.base, s.lines
+	if !t.flat { // look up the path of each value among few columns
 		t.names = nil
 		for i := range m.entries {
 			e := &m.entries[i]
@@ -31,15 +32,15 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 			}
 		}
 	}
-	t.parts = s.partsOf(m, t.names)
+	t.parts = s.wantedPartitions(m, t.names)
 	r := &reader{table: t, src: rc, m: m}
-	r.headless = s.ahead
-	for _, row := range [...]bool{s.told, s.header} {
+	r.headRows = s.prefaceRows
+	for _, row := range [...]bool{s.sepLine, s.header} {
 		if row {
-			r.headless++
+			r.headRows++
 		}
 	}
-	r.in = &records.Input{Ctx: ctx, R: rc, Size: chunk}
+	r.in = &records.Input{Ctx: ctx, R: rc, Size: readSize}
 	if opt.Block > 0 {
 		r.in.Size = opt.Block
 	}
@@ -47,16 +48,16 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 	return r, nil
 }
 
-// Table is a columnar table that is none of an export.
+// Table is a columnar table whose columns have any names.
 type Table struct {
-	Name   string // of the source
-	Format string // of the file
+	Name   string // name of the source
+	Format string // format of the file
 	Open   func(formats.Range) (column.Table, error)
 }
 
-// OpenTable begins to read the rows of a columnar table that a range owns. Where
-// these depend on each other, those of all are owned by the range that begins the
-// file, and for others OpenTable returns nil.
+// OpenTable begins to read the rows of a columnar table that a range owns. Where a row
+// depends on those before, the range that begins the file owns all rows, and OpenTable
+// returns nil for the others.
 func OpenTable(ctx context.Context, src Table, rng formats.Range, opt formats.Options) (formats.Reader, error) {
 	first := rng.From == 0 && rng.To != 0
 	s, m, err := learnTable(src, opt.Map)
@@ -73,11 +74,11 @@ func OpenTable(ctx context.Context, src Table, rng formats.Range, opt formats.Op
 	if err != nil {
 		return nil, err
 	}
-	holders := s.lookInto(m)
+	holders := s.wantedHolders(m)
 	t := &table{flat: true, typed: newTyped(ctx, from, func(i int) bool {
 		return m.ask == "" && (slices.Contains(holders, s.names[i]) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }))
 	}), names: s.names, width: s.width, frozen: true}
-	t.holders, t.parts = holders, s.partsOf(m, s.names)
+	t.holders, t.parts = holders, s.wantedPartitions(m, s.names)
 	r := &reader{table: t, m: m, part: !first}
 	r.begin(src.Name, src.Format, opt)
 	return r, nil

@@ -6,17 +6,17 @@ import "bytes"
 type preamble struct {
 	stamp []byte
 	level []byte
-	words int  // words behind the stamp
-	row   bool // one of them looks like the cells of a table
-	from  int  // where the message begins, behind stamp and level
-	to    int  // where it ends
+	words int  // number of words behind the stamp
+	isRow bool // a word looks like cells of a table
+	from  int  // offset of the message, behind stamp and level
+	to    int  // end of the message
 	first []byte
-	id    []byte // the message names a request
+	id    []byte // the request that the message names
 }
 
-// begins reports whether the first pair is one that a logger writes first: the text in
-// front of it is written by a collector of logs.
-func (p *preamble) begins() bool {
+// beginsRecord reports whether the first pair is one that a logger writes first. A
+// collector of logs has then written the text in front of it.
+func (p *preamble) beginsRecord() bool {
 	switch string(p.first) {
 	case "time", "ts", "t", "timestamp", "level", "lvl", "severity", "msg":
 		return true
@@ -24,12 +24,12 @@ func (p *preamble) begins() bool {
 	return false
 }
 
-// word takes the word at the cursor, which may be the level: INFO, [INFO], INFO:root:text.
+// word takes the word at the cursor. It may hold the level: INFO, [INFO], INFO:root:text.
 func (p *preamble) word(l *pairScan) {
 	word := l.b[l.from:l.i]
 	p.words++
 	p.to = l.i
-	p.row = p.row || p.stamp == nil && bytes.Contains(word, []byte(`,"`))
+	p.isRow = p.isRow || p.stamp == nil && bytes.Contains(word, []byte(`,"`))
 	own, _, _ := bytes.Cut(bytes.Trim(word, "[]():"), []byte(":"))
 	if p.level != nil || !isLevel(own) || p.words > 1 && (p.stamp == nil || own[0] > 'Z') {
 		return
@@ -41,7 +41,8 @@ func (p *preamble) word(l *pairScan) {
 	}
 }
 
-// message returns the text of the line without the names of loggers and files before it.
+// message returns the message of the line, without the names of loggers and files in
+// front of it.
 func (p *preamble) message(line []byte) []byte {
 	text := bytes.Trim(line[p.from:max(p.from, p.to)], " \t:-|,([")
 	for _, separator := range [...]string{": ", " - ", "\t", " | ", "] "} {
@@ -52,7 +53,7 @@ func (p *preamble) message(line []byte) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// isLevel tells whether a word is the level of a line of a log.
+// isLevel reports whether a word is the level of a log line.
 func isLevel(word []byte) bool {
 	if len(word) < 3 || len(word) > 8 {
 		return false
@@ -68,8 +69,8 @@ func isLevel(word []byte) bool {
 	return false
 }
 
-// subject takes the id of a request out of a message, and what has become of the request:
-// "request 7f3a finished", "finished request 7f3a". An id has digits.
+// subject finds the id of a request in a message, and the event: "request 7f3a finished",
+// "finished request 7f3a". An id has at least one digit.
 func subject(message []byte) (id, event []byte) {
 	for rest := message; len(rest) > 0; {
 		before := bytes.TrimSpace(message[:len(message)-len(rest)])

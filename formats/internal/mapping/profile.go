@@ -10,42 +10,42 @@ import (
 	"servescope/formats/internal/numx"
 )
 
-// profile is what the sampled values of a column are.
+// profile counts the forms of the sampled values of a column.
 type profile struct {
-	joined string
-	levels []int
-	named  unit // that the name ends with
+	joined   string
+	levels   []int
+	nameUnit unit // the unit at the end of the name
 
 	n, numbers, whole, dates, durations, lists, commas int
 
-	numbered, dotted int // dates of three numbers, those parted by points
-	days, months     int // of these, those whose first number can only be the day, and whose second can only be
-	rounded          int // numbers whose last digits are not written: 1.767E+09
+	numbered, dotted int // dates of three numbers; those with points between
+	days, months     int // of these, those whose first or second number can only be a day
+	rounded          int // numbers without their last digits: 1.767E+09
 
-	digits    int // most behind the point
-	empty     int // lists without an element
+	digits    int // the largest number of digits behind the point
+	empty     int // empty lists
 	thirds    int // numbers with exactly three digits behind the point
 	low, high float64
-	values    []float64     // by record; -1 where there is none
-	label     bool          // the column may name events or requests
-	state     bool          // it may be a status
-	statuses  int           // values that are one
+	values    []float64     // by record; -1 where there is no number
+	isName    bool          // the column may hold ids or names of events
+	isStatus  bool          // the column may hold statuses
+	statuses  int           // values that are a status
 	flags     int           // values that are true or false
-	texts     []string      // by record, of such a column
-	typed     *column.Field // what a columnar file says of it, or nil
+	texts     []string      // by record, if isName
+	typed     *column.Field // the column of a columnar file, or nil
 }
 
-// add takes the value of record k.
+// add counts the value of record k.
 func (p *profile) add(k int, c cell) {
 	for len(p.values) < k {
 		p.values = append(p.values, -1)
 	}
 	v := -1.0
 	if c.set && !isNull(c.raw) {
-		v = p.value(c)
+		v = p.addValue(c)
 	}
 	p.values = append(p.values, v)
-	if p.label {
+	if p.isName {
 		for len(p.texts) < k {
 			p.texts = append(p.texts, "")
 		}
@@ -53,16 +53,17 @@ func (p *profile) add(k int, c cell) {
 	}
 }
 
-func (p *profile) value(c cell) float64 {
+// addValue counts a value. It returns the number that stands for it in values, or -1.
+func (p *profile) addValue(c cell) float64 {
 	p.n++
 	raw := bytes.TrimSpace(c.raw)
-	if p.state && isStatus(raw) {
+	if p.isStatus && isStatus(raw) {
 		p.statuses++
 	}
-	if flag(raw) {
+	if isFlag(raw) {
 		p.flags++
 	}
-	if d, ok := parseDate(raw); ok && len(raw) > 4 && raw[0] == '[' && raw[3] == '/' { // of an access log
+	if d, ok := parseDate(raw); ok && len(raw) > 4 && raw[0] == '[' && raw[3] == '/' { // as in access logs
 		p.dates++
 		p.digits = max(p.digits, d.digits)
 		return -1
@@ -78,20 +79,20 @@ func (p *profile) value(c cell) float64 {
 			p.lists++
 			if len(list) == 0 {
 				p.empty++
-			} else { // the middle of a list stands for it
+			} else { // the middle element stands for the list
 				return list[len(list)/2]
 			}
 			return -1
 		}
 	}
 	if v, ok := float(raw); ok {
-		p.numeral(raw, v)
+		p.addNumber(raw, v)
 		return v
 	}
 	if d, ok := parseDate(raw); ok {
 		p.dates++
 		p.digits = max(p.digits, d.digits)
-	} else if p.otherDate(raw) {
+	} else if p.addOtherDate(raw) {
 		p.dates++
 	} else if _, ok := duration(raw); ok {
 		p.durations++
@@ -101,8 +102,8 @@ func (p *profile) value(c cell) float64 {
 	return -1
 }
 
-// numeral takes a number.
-func (p *profile) numeral(raw []byte, v float64) {
+// addNumber counts a number.
+func (p *profile) addNumber(raw []byte, v float64) {
 	if p.numbers++; p.numbers == 1 {
 		p.low, p.high = v, v
 	}
@@ -111,12 +112,12 @@ func (p *profile) numeral(raw []byte, v float64) {
 	if k := bytes.IndexByte(raw, '.'); k >= 0 {
 		d = len(raw) - k - 1
 	} else if p.typed != nil && p.typed.Step > 0 {
-		d = digits(raw)
+		d = digitsOf(raw)
 	}
 	if d == 3 {
 		p.thirds++
 	}
-	if rounded(raw) {
+	if isRounded(raw) {
 		p.rounded++
 	}
 	if _, n, whole := numx.ParseInt(raw); whole && n == len(raw) {
@@ -125,7 +126,7 @@ func (p *profile) numeral(raw []byte, v float64) {
 	p.digits = max(p.digits, d)
 }
 
-// decimalComma tells whether raw is a number with a comma: 1,5 or 1,500.
+// decimalComma reports whether raw is a number with a comma: 1,5 or 1,500.
 func decimalComma(raw []byte) bool {
 	raw = bytes.TrimSpace(raw)
 	head, tail, ok := bytes.Cut(raw, []byte(","))
@@ -143,17 +144,17 @@ func decimalComma(raw []byte) bool {
 	return true
 }
 
-// otherDate takes a date in a form beyond that of parseDate.
-func (p *profile) otherDate(raw []byte) bool {
+// addOtherDate counts a date in a form that parseDate does not read.
+func (p *profile) addOtherDate(raw []byte) bool {
 	if d, ok := named(raw); ok {
 		p.digits = max(p.digits, d.digits)
 		return true
 	}
-	return p.number(raw)
+	return p.addNumberedDate(raw)
 }
 
-// number takes a date of three numbers.
-func (p *profile) number(raw []byte) bool {
+// addNumberedDate counts a date of three numbers.
+func (p *profile) addNumberedDate(raw []byte) bool {
 	n, ok := numbersOf(raw)
 	if !ok {
 		return false
@@ -178,27 +179,28 @@ func (p *profile) number(raw []byte) bool {
 	return true
 }
 
-// most tells whether nearly all of the values are of a kind.
-func (p *profile) most(k int) bool { return k > 0 && 10*k >= 9*p.n }
+// nearlyAll reports whether k is at least nine tenths of the values.
+func (p *profile) nearlyAll(k int) bool { return k > 0 && 10*k >= 9*p.n }
 
-// half tells whether a kind is that of the column: others in it are mistakes.
-func (p *profile) half(k int) bool { return k > 0 && 2*k >= p.n }
+// mostly reports whether k is at least half of the values. The others count as mistakes.
+func (p *profile) mostly(k int) bool { return k > 0 && 2*k >= p.n }
 
-func (p *profile) span() string {
+// valueRange returns the lowest and the highest number for a message.
+func (p *profile) valueRange() string {
 	return strconv.FormatFloat(p.low, 'g', 6, 64) + " … " + strconv.FormatFloat(p.high, 'g', 6, 64)
 }
 
-// epochs are the units of numbers that are times since 1970, by magnitude: 2015
-// to 2039 in s, ms, µs and ns. Wider, a clock that began with the machine would
-// look like them too: 2001 to 2096 in ms are 12 to 46 days in µs.
+// epochs are the units of numbers that are times since 1970, by magnitude: 2015 to 2039
+// in s, ms, µs and ns. A wider range would take in clocks that began when the machine
+// did: 2001 to 2096 in ms is 12 to 46 days in µs.
 var epochs = [...]struct {
 	unit unit
 	from float64
 }{{seconds, 1.42e9}, {millis, 1.42e12}, {micros, 1.42e15}, {nanos, 1.42e18}}
 
-const epochSpan = 1.55 // the greatest number is that many times the least
+const epochSpan = 1.55 // upper bound over lower bound of a unit
 
-// epoch returns the unit in which the numbers are times since 1970.
+// epoch returns the unit in which the numbers are times since 1970, or noUnit.
 func (p *profile) epoch() unit {
 	for _, e := range epochs {
 		n := 0
@@ -207,15 +209,15 @@ func (p *profile) epoch() unit {
 				n++
 			}
 		}
-		if p.most(n) {
+		if p.nearlyAll(n) {
 			return e.unit
 		}
 	}
 	return noUnit
 }
 
-// epochal counts the numbers that are times since 1970 in any unit.
-func (p *profile) epochal() (n int) {
+// epochCount returns how many of the numbers are times since 1970 in any unit.
+func (p *profile) epochCount() (n int) {
 	for _, v := range p.values {
 		for _, e := range epochs {
 			if v >= e.from && v < epochSpan*e.from {
@@ -226,18 +228,18 @@ func (p *profile) epochal() (n int) {
 	return n
 }
 
-// tooCoarse says why times since 1970 are not used that a 32-bit float holds (in s, in
-// steps of 128) or a spreadsheet has rounded (1.76732E+09).
+// tooCoarse is the reason to reject times since 1970 that a 32-bit float (in s, in steps
+// of 128) or a spreadsheet (1.76732E+09) has rounded.
 const tooCoarse = "times since 1970 are rounded to more than a second: 32-bit floats and spreadsheets do that"
 
-// coarse tells whether the numbers are times since 1970 without their last digits.
+// coarse reports whether the numbers are times since 1970 without their last digits.
 func (p *profile) coarse() bool {
-	return (p.typed != nil && p.typed.Narrow || p.half(p.rounded)) && p.epoch() != noUnit
+	return (p.typed != nil && p.typed.Narrow || p.mostly(p.rounded)) && p.epoch() != noUnit
 }
 
-// rounded tells whether a number is written with an exponent and fewer digits than it
-// has in front of its point.
-func rounded(raw []byte) bool {
+// isRounded reports whether a number has an exponent and fewer digits than it has places
+// in front of its point.
+func isRounded(raw []byte) bool {
 	k := bytes.IndexAny(raw, "eE")
 	if k < 0 {
 		return false
@@ -247,15 +249,15 @@ func rounded(raw []byte) bool {
 	return err == nil && exponent > len(fraction)
 }
 
-// lasts tells whether a column whose name may be that of a stamp or of a latency
-// (request_time, response_time) is a latency: its numbers are no times since 1970.
-func (p *profile) lasts() bool {
-	return p.fits(span) && (match(e2e, p.joined, p.levels) >= 0 || match(ttft, p.joined, p.levels) >= 0)
+// isLatency reports whether a column whose name may be that of a stamp or of a latency
+// (request_time, response_time) holds latencies: its numbers are not times since 1970.
+func (p *profile) isLatency() bool {
+	return p.fits(span) && (matchName(e2e, p.joined, p.levels) >= 0 || matchName(ttft, p.joined, p.levels) >= 0)
 }
 
-// kept tells whether a column whose type is that of times can have a role: what is
-// a timestamp is no duration. A day is too coarse for either.
-func (p *profile) kept(c class) bool {
+// fitsType reports whether a column of a time type fits a class of roles. A timestamp is
+// not a duration, and a day is too coarse for either.
+func (p *profile) fitsType(c class) bool {
 	f := p.typed
 	list := f.Kind == column.IntList
 	if f.Step >= int64(24*time.Hour) {
@@ -274,24 +276,24 @@ func (p *profile) kept(c class) bool {
 	return c == text && !list
 }
 
-// fits tells whether a column's values can be those of a role.
+// fits reports whether the values of a column can be those of a class of roles.
 func (p *profile) fits(c class) bool {
-	numeric := p.half(p.numbers)
+	numeric := p.mostly(p.numbers)
 	if p.typed != nil && p.typed.Step > 0 && p.n > 0 {
-		return p.kept(c)
+		return p.fitsType(c)
 	}
 	if p.coarse() && (c == stamp || c == stamps) {
 		return false
 	}
 	switch c {
 	case stamp:
-		return p.half(p.dates) && p.lists == 0 || numeric && (p.epoch() != noUnit || p.named == noUnit || p.digits > 0 || p.whole > 0)
+		return p.mostly(p.dates) && p.lists == 0 || numeric && (p.epoch() != noUnit || p.nameUnit == noUnit || p.digits > 0 || p.whole > 0)
 	case span:
-		return p.half(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.half(p.commas+p.numbers)
+		return p.mostly(p.durations) || numeric && p.epoch() == noUnit || p.commas > 0 && p.mostly(p.commas+p.numbers)
 	case spans:
-		return p.half(p.lists) && p.dates == 0
+		return p.mostly(p.lists) && p.dates == 0
 	case stamps:
-		return p.half(p.lists)
+		return p.mostly(p.lists)
 	case count:
 		return numeric || p.commas > 0
 	}

@@ -13,52 +13,52 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// reader implements formats.Reader.
+// reader makes requests of the records of a table. It implements formats.Reader.
 type reader struct {
 	*table
-	src      io.Closer
-	file     string
-	in       *records.Input
-	m        *mapping
-	by       [roles]*entry
-	zones    [roles]zone
-	row      assemble.Row
-	writer   assemble.Writer
-	run      trace.RunMeta
-	batch    *trace.Batch
-	diags    diag.Log
-	account  formats.Account
-	open     map[string]*open
-	order    []*open // by their first event
-	held     int64   // bytes
-	memory   int64
-	truth    bool // the status is whether the request succeeded
-	headless int  // rows still to come that say how to read the others
-	part     bool // the rows are of a range that does not begin the file
-	done     bool
-	err      error
+	src           io.Closer
+	file          string
+	in            *records.Input
+	m             *mapping
+	by            [roles]*entry
+	zones         [roles]zone
+	row           assemble.Row
+	writer        assemble.Writer
+	run           trace.RunMeta
+	batch         *trace.Batch
+	diags         diag.Log
+	account       formats.Account
+	open          map[string]*openRequest
+	order         []*openRequest // in the order of their first events
+	held          int64          // bytes
+	memory        int64
+	successStatus bool // statuses 0 and 1 say whether the request succeeded
+	headRows      int  // rows still to come that stand above the first record
+	part          bool // the range does not begin the file
+	done          bool
+	err           error
 }
 
-// begin sets up what does not change from record to record.
+// begin sets the fields that stay the same for all records.
 func (r *reader) begin(name, format string, opt formats.Options) {
-	r.file, r.open = name, make(map[string]*open)
+	r.file, r.open = name, make(map[string]*openRequest)
 	r.rec.cells = make([]cell, len(r.table.names))
 	if r.memory = opt.Memory; r.memory <= 0 {
 		r.memory = 256 << 20
 	}
 	r.account.Kinds = make(map[string]int64)
-	r.run = trace.RunMeta{Format: format, Side: trace.Server, Clock: trace.Clock{Kind: trace.RequestClock}, Notes: r.m.remarks()}
-	if r.part { // what concerns the whole is told by the reader of the first range
+	r.run = trace.RunMeta{Format: format, Side: trace.Server, Clock: trace.Clock{Kind: trace.RequestClock}, Notes: r.m.describe()}
+	if r.part { // the reader of the first range has them
 		r.run.Notes = nil
 	}
 	for i := range r.m.entries {
 		e := &r.m.entries[i]
 		r.by[e.role] = e
 		if e.role == status {
-			joined, _, _ := words(e.name)
-			r.truth = strings.HasSuffix(joined, "success") || strings.HasSuffix(joined, "ok")
+			joined, _, _ := splitName(e.name)
+			r.successStatus = strings.HasSuffix(joined, "success") || strings.HasSuffix(joined, "ok")
 		}
-		if c := about[e.role].class; c == stamp || c == stamps && !r.m.has(arrival, sent, firstToken, finished) {
+		if c := roleInfo[e.role].class; c == stamp || c == stamps && !r.m.has(arrival, sent, firstToken, finished) {
 			if r.run.Clock.Kind = trace.RunClock; e.epoch {
 				r.run.Clock.Kind = trace.Wall
 			}
@@ -85,7 +85,7 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
 }
 
-// A batch ends with either of them.
+// A batch ends at the first of these bounds.
 const (
 	batchRows = 4096
 	batchList = 1 << 19
@@ -104,7 +104,7 @@ func (r *reader) Next() bool {
 	return true
 }
 
-// record reads one record.
+// record reads one record and accounts for it.
 func (r *reader) record() {
 	var p *problem
 	switch r.read(r.in) {
@@ -130,9 +130,9 @@ func (r *reader) record() {
 
 // use makes a row or an event of the record that was read.
 func (r *reader) use() *problem {
-	if r.headless > 0 {
-		r.headless--
-		r.parted = nil
+	if r.headRows > 0 {
+		r.headRows--
+		r.mismatch = nil
 		r.account.Noise++
 		r.account.Kinds["header"]++
 		return nil
@@ -143,7 +143,7 @@ func (r *reader) use() *problem {
 	if r.m.ask != "" {
 		return unreadable
 	}
-	r.disagreed()
+	r.noteMismatch()
 	if n := r.width - 1; r.flat && r.rec.last && n >= 0 && r.rec.cells[n].set {
 		r.rec.cells[n].set = false
 		r.note(lastCell)
@@ -170,7 +170,7 @@ func (r *reader) use() *problem {
 	if r.short {
 		r.note(lastValue)
 	}
-	if (r.lines || r.m.logged && !r.flat) && !r.concerns() {
+	if (r.lines || r.m.logged && !r.flat) && !r.isOfRequest() {
 		return otherLine
 	}
 	kind := "request"
@@ -178,7 +178,7 @@ func (r *reader) use() *problem {
 	if r.m.events {
 		kind = "event"
 		p = r.event()
-		r.sweep()
+		r.forgetEnded()
 	} else {
 		p = r.request()
 	}
@@ -189,24 +189,23 @@ func (r *reader) use() *problem {
 	return p
 }
 
-// disagreed notes that the file says otherwise than its directories.
-func (r *reader) disagreed() {
-	if r.parted == nil {
+// noteMismatch notes that a record contradicts the directories of its file.
+func (r *reader) noteMismatch() {
+	if r.mismatch == nil {
 		return
 	}
 	r.add(diag.Diag{Code: "partition_mismatch", Severity: diag.Notice,
-		Msg: "records have another value in column " + label(r.parted.name) + " than the directory of the file says: that of the directory counts", Fix: "move the file, or rename the directory"})
-	r.parted = nil
+		Msg: "records have another value in column " + quoteName(r.mismatch.name) + " than the directory of the file says: that of the directory counts", Fix: "move the file, or rename the directory"})
+	r.mismatch = nil
 }
 
-// summaries are what spreadsheets and data frames call the rows below others that
-// sum them up.
+// summaries are the names that spreadsheets and data frames give to rows that sum others
+// up.
 const summaries = " total totals grand_total sum subtotal average avg mean median min minimum max maximum count std stdev std_dev stddev" +
 	" gesamt summe mittelwert durchschnitt somme moyenne 25% 50% 75% 90% 95% 99% p50 p90 p95 p99 "
 
-// summary tells whether a row sums others up: what it begins with says so, and it has
-// neither an arrival nor an end, where requests do. A column that is one of names or
-// events may hold such words.
+// summary reports whether a row sums others up: its first cell says so, and it has
+// neither an arrival nor an end, as requests have. An event may have such a name.
 func (r *reader) summary() bool {
 	for i := range r.rec.cells {
 		raw := bytes.TrimRight(bytes.TrimSpace(r.rec.cells[i].raw), ": ")
@@ -230,9 +229,9 @@ func (r *reader) summary() bool {
 	return true
 }
 
-// concerns tells whether a line is of a request: other lines of a server have stamps and
-// models, too, and say how long something took.
-func (r *reader) concerns() bool {
+// isOfRequest reports whether a line measures a request. Other lines of a server have
+// stamps and models too, and say how long something took.
+func (r *reader) isOfRequest() bool {
 	if r.m.events {
 		return r.filled(id) && r.filled(event)
 	}
@@ -250,18 +249,19 @@ func (r *reader) concerns() bool {
 	return r.filled(id) && (r.filled(e2e) || r.filled(failure) || r.filled(status))
 }
 
-// filled tells whether the record has a value for a role.
+// filled reports whether the record has a value for a role.
 func (r *reader) filled(role role) bool {
 	e := r.by[role]
 	return e != nil && r.rec.cells[e.field].set
 }
 
+// note adds the diagnostic of a problem of the record.
 func (r *reader) note(p *problem) {
 	r.add(diag.Diag{Code: p.Code, Severity: p.Severity, Msg: p.Msg, Fix: p.Fix})
 }
 
-// add adds a diagnostic of the record: rows of columnar tables have no offset, but
-// a number.
+// add adds a diagnostic of the record. A row of a columnar table has a number in place of
+// an offset.
 func (r *reader) add(d diag.Diag) {
 	if d.File, d.Offset = r.file, r.rec.off; r.typed != nil {
 		d.Offset, d.Line = -1, r.rec.off
@@ -269,14 +269,15 @@ func (r *reader) add(d diag.Diag) {
 	r.diags.Add(d)
 }
 
-// place returns the offset of a record, or -1 where it has none.
-func (r *reader) place(off int64) int64 {
+// offset returns the offset of a record, or -1 for rows of columnar tables.
+func (r *reader) offset(off int64) int64 {
 	if r.typed != nil {
 		return -1
 	}
 	return off
 }
 
+// end accounts for the whole source.
 func (r *reader) end() {
 	r.done = true
 	if err := r.failed(); err != nil {
@@ -288,7 +289,7 @@ func (r *reader) end() {
 	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
 }
 
-// failed returns an error of reading.
+// failed returns the error that ended reading, if any.
 func (r *reader) failed() error {
 	if r.typed != nil {
 		return r.typed.err
@@ -296,7 +297,7 @@ func (r *reader) failed() error {
 	return r.in.Err
 }
 
-// damage notes what of a columnar table could not be read.
+// damage notes the parts of a columnar table that could not be read.
 func (r *reader) damage() {
 	if r.typed == nil {
 		return

@@ -6,15 +6,15 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// open is a request whose end has not come.
-type open struct {
+// openRequest is a request whose end has not been read yet.
+type openRequest struct {
 	id     string
 	offset int64
-	at     [aborts + 1]int64 // of the first event of a kind, the last of chunkOut
+	at     [aborts + 1]int64 // time of the first event of each kind; of chunkOut, the last
 	set    uint16
 	tokens []int64
 	ints   [3]int64 // prompt, output, cached; -1: unknown
-	first  int64    // the latencies that events state, in ns; 0: unknown
+	first  int64    // latencies that events state, in ns; 0: unknown
 	whole  int64
 	model  string
 	class  string
@@ -23,7 +23,7 @@ type open struct {
 
 var countRoles = [3]role{prompt, output, cached}
 
-// event adds the record, and writes the request where it ends it.
+// event adds the record to its request. The event that ends a request writes it.
 func (r *reader) event() *problem {
 	name := r.text(id)
 	if len(name) == 0 {
@@ -35,7 +35,7 @@ func (r *reader) event() *problem {
 	}
 	q := r.open[string(name)]
 	if q == nil {
-		q = &open{id: string(name[:min(len(name), trace.MaxText)]), offset: r.rec.off, ints: [3]int64{-1, -1, -1}}
+		q = &openRequest{id: string(name[:min(len(name), trace.MaxText)]), offset: r.rec.off, ints: [3]int64{-1, -1, -1}}
 		r.open[q.id] = q
 		r.order = append(r.order, q)
 		r.held += 400 + int64(len(q.id))
@@ -57,7 +57,7 @@ func (r *reader) event() *problem {
 			q.ints[i] = v
 		}
 	}
-	r.stated(q, k)
+	r.takeLatencies(q, k)
 	for _, t := range [...]struct {
 		role role
 		to   *string
@@ -72,9 +72,9 @@ func (r *reader) event() *problem {
 	return nil
 }
 
-// stated takes the latencies that an event states: how long the request took is said when
-// it ends, as of other events it is how long these took.
-func (r *reader) stated(q *open, k kind) {
+// takeLatencies takes the latencies that an event states. A latency of the whole request
+// counts only in the event that ends it: in others it is the latency of something else.
+func (r *reader) takeLatencies(q *openRequest, k kind) {
 	if e := r.by[ttft]; e != nil && r.rec.cells[e.field].set {
 		if d, ok := r.span(ttft); ok {
 			q.first = d
@@ -87,9 +87,9 @@ func (r *reader) stated(q *open, k kind) {
 	}
 }
 
-// infer sets the stamps of events that are missing from the latencies that others state,
-// and compares them with those that are not. Stamps count.
-func (r *reader) infer(q *open) {
+// fillFromLatencies sets missing stamps from the latencies that events state. Where both
+// are known they are compared, and the stamps count.
+func (r *reader) fillFromLatencies(q *openRequest) {
 	if q.first > 0 && q.whole > 0 && q.first > q.whole {
 		r.note(contradiction)
 		q.first, q.whole = 0, 0
@@ -99,7 +99,7 @@ func (r *reader) infer(q *open) {
 			continue
 		}
 		if end := known(q.at[k], true); q.set&(1<<begins) != 0 {
-			r.fill(&end, known(q.at[begins], q.at[begins] != 0), known(q.whole, true))
+			r.fillStamp(&end, known(q.at[begins], q.at[begins] != 0), known(q.whole, true))
 		} else {
 			q.at[begins] = end.t - q.whole
 			q.set |= 1 << begins
@@ -111,7 +111,7 @@ func (r *reader) infer(q *open) {
 		if len(q.tokens) > 0 {
 			first = point{q.tokens[0], true}
 		}
-		if r.fill(&first, point{q.at[begins], true}, point{q.first, true}); len(q.tokens) == 0 {
+		if r.fillStamp(&first, point{q.at[begins], true}, point{q.first, true}); len(q.tokens) == 0 {
 			q.tokens = append(q.tokens, first.t)
 			q.set |= 1 << firstChunk
 		}
@@ -119,10 +119,10 @@ func (r *reader) infer(q *open) {
 }
 
 // finish writes a request and forgets it.
-func (r *reader) finish(q *open) {
-	r.infer(q)
+func (r *reader) finish(q *openRequest) {
+	r.fillFromLatencies(q)
 	row := &r.row
-	row.Reset(r.place(q.offset))
+	row.Reset(r.offset(q.offset))
 	has := func(k kind) bool { return q.set&(1<<k) != 0 }
 	stamp := func(k kind, c trace.Col) {
 		if has(k) && q.at[k] != 0 {
@@ -145,7 +145,7 @@ func (r *reader) finish(q *open) {
 	}
 	for i, c := range countRoles {
 		if q.ints[i] >= 0 {
-			row.SetInt(about[c].col, q.ints[i])
+			row.SetInt(roleInfo[c].col, q.ints[i])
 		}
 	}
 	if q.model != "" {
@@ -178,7 +178,7 @@ func (r *reader) finish(q *open) {
 	q.offset = -1
 }
 
-// giveUp writes all open requests, in the order of their first events.
+// giveUp writes all open requests in the order of their first events.
 func (r *reader) giveUp() {
 	for _, q := range r.order {
 		if q.offset >= 0 {
@@ -188,11 +188,11 @@ func (r *reader) giveUp() {
 	r.order = r.order[:0]
 }
 
-// sweep forgets requests that have ended, and gives up on the others where they
-// need too much memory.
-func (r *reader) sweep() {
+// forgetEnded drops requests that have ended, and gives up on the open ones where they
+// need more memory than there is.
+func (r *reader) forgetEnded() {
 	if len(r.order) > 2*len(r.open)+1000 {
-		r.order = slices.DeleteFunc(r.order, func(q *open) bool { return q.offset < 0 })
+		r.order = slices.DeleteFunc(r.order, func(q *openRequest) bool { return q.offset < 0 })
 	}
 	if r.held > r.memory {
 		r.note(crowded)

@@ -10,21 +10,21 @@ import (
 // request makes a row of the record.
 func (r *reader) request() *problem {
 	row := &r.row
-	row.Reset(r.place(r.rec.off))
-	r.names(row)
+	row.Reset(r.offset(r.rec.off))
+	r.setNames(row)
 	for _, c := range [...]role{prompt, output, cached, reasoning} {
 		if v, ok := r.count(c); ok {
-			row.SetInt(about[c].col, v)
+			row.SetInt(roleInfo[c].col, v)
 		}
 	}
-	measured := r.times(row)
-	if r.lists(row) {
+	measured := r.setTimes(row)
+	if r.setLists(row) {
 		measured = true
 	}
 	if !row.Measured() {
 		return nothing
 	}
-	if _, stated := row.Int(trace.StatusCol); !stated && !row.Error && !measured && r.endless() {
+	if _, stated := row.Int(trace.StatusCol); !stated && !row.Error && !measured && r.hasNoEnd() {
 		row.SetInt(trace.StatusCol, int64(trace.Open))
 		r.note(noEnd)
 	}
@@ -32,8 +32,8 @@ func (r *reader) request() *problem {
 	return nil
 }
 
-// endless tells whether the columns that tell of the end are all empty.
-func (r *reader) endless() bool {
+// hasNoEnd reports whether every column that would tell of the end is empty.
+func (r *reader) hasNoEnd() bool {
 	for _, role := range [...]role{lastToken, finished, e2e, ttft, times, gaps, output, status, failure} {
 		if e := r.by[role]; e != nil && r.rec.cells[e.field].set {
 			return false
@@ -42,16 +42,16 @@ func (r *reader) endless() bool {
 	return true
 }
 
-// names sets what is no number.
-func (r *reader) names(row *assemble.Row) {
+// setNames sets the texts of a row: id, model, status, error and the like.
+func (r *reader) setNames(row *assemble.Row) {
 	for _, t := range [...]role{id, model, reason, tenant, replica} {
 		if v := r.text(t); len(v) > 0 {
-			row.SetText(about[t].col, v)
+			row.SetText(roleInfo[t].col, v)
 		}
 	}
 	if v := r.text(status); len(v) > 0 {
 		s, ok := statusOf(v)
-		if !ok && r.truth {
+		if !ok && r.successStatus {
 			s, ok = truthOf(v)
 		}
 		if !ok {
@@ -83,8 +83,9 @@ type point struct {
 
 func known(t int64, ok bool) point { return point{t, ok} }
 
-// times sets the stamps of a row and reports whether any is known.
-func (r *reader) times(row *assemble.Row) bool {
+// setTimes sets the stamps of a row. It reports whether any stamp behind the beginning is
+// known.
+func (r *reader) setTimes(row *assemble.Row) bool {
 	start, first, last, end := known(r.stamp(arrival)), known(r.stamp(firstToken)), known(r.stamp(lastToken)), known(r.stamp(finished))
 	if r.by[sent] != nil {
 		if at := known(r.stamp(sent)); at.ok {
@@ -102,21 +103,21 @@ func (r *reader) times(row *assemble.Row) bool {
 		}
 	}
 	between := first.ok && (last.ok || end.ok)
-	if !start.ok && !between && (toFirst.ok || whole.ok) { // no stamp can be placed among the latencies
+	if !start.ok && !between && (toFirst.ok || whole.ok) { // no stamp tells where the latencies begin
 		start, first, last, end = point{0, true}, point{}, point{}, point{}
 		if r.run.Clock.Kind != trace.RequestClock {
 			row.SetText(trace.ClockCol, []byte(trace.RequestClock.String()))
 		}
 	}
-	r.fill(&first, start, toFirst)
+	r.fillStamp(&first, start, toFirst)
 	if last.ok {
-		r.fill(&last, start, whole)
+		r.fillStamp(&last, start, whole)
 	} else {
-		r.fill(&end, start, whole)
+		r.fillStamp(&end, start, whole)
 	}
-	r.pace(row, whole)
+	r.checkPace(row, whole)
 	r.perToken(row, start, first, &last, end)
-	r.order3(start, &first, &last, &end)
+	r.checkOrder(start, &first, &last, &end)
 	any := false
 	side := trace.Received
 	if r.run.Side == trace.Client {
@@ -131,13 +132,13 @@ func (r *reader) times(row *assemble.Row) bool {
 			any = any || p.col != side
 		}
 	}
-	r.resolution(row)
+	r.setResolution(row)
 	return any
 }
 
-// fill sets a stamp from a duration where it is not known, and compares them where
-// it is.
-func (r *reader) fill(p *point, start, d point) {
+// fillStamp sets an unknown stamp from a duration, or compares the duration with a known
+// stamp.
+func (r *reader) fillStamp(p *point, start, d point) {
 	if !start.ok || !d.ok {
 		return
 	}
@@ -150,18 +151,18 @@ func (r *reader) fill(p *point, start, d point) {
 	}
 }
 
-// pace notes a latency that is too short or too long for its tokens: a column may
-// change its unit from one record to another.
-func (r *reader) pace(row *assemble.Row, whole point) {
+// checkPace notes a latency that is too short or too long for its tokens. A column may
+// change its unit between records.
+func (r *reader) checkPace(row *assemble.Row, whole point) {
 	n, ok := row.Int(trace.OutputTokens)
-	if ok && whole.ok && n >= 4 && n < 1e9 && (float64(whole.t) < leastToken*1e9*float64(n) || float64(whole.t) > mostToken*1e9*float64(n)) {
+	if ok && whole.ok && n >= 4 && n < 1e9 && (float64(whole.t) < minToken*1e9*float64(n) || float64(whole.t) > maxToken*1e9*float64(n)) {
 		r.note(oddPace)
 	}
 }
 
-// perToken finds the last token from the mean time per output token, where no
-// stamp tells the end: tpot is the time from the first token to the last over
-// their number less one.
+// perToken sets the last token from the mean time per output token where no stamp tells
+// the end. That mean is the time between the first and the last token over the number of
+// tokens less one.
 func (r *reader) perToken(row *assemble.Row, start, first point, last *point, end point) {
 	if r.by[tpot] == nil || last.ok || end.ok || !first.ok {
 		return
@@ -175,8 +176,8 @@ func (r *reader) perToken(row *assemble.Row, start, first point, last *point, en
 	}
 }
 
-// order3 drops stamps that cannot be: behind the end, before the arrival.
-func (r *reader) order3(start point, first, last, end *point) {
+// checkOrder drops stamps that lie before the arrival or behind the end.
+func (r *reader) checkOrder(start point, first, last, end *point) {
 	for _, p := range [...]*point{first, last, end} {
 		if start.ok && p.ok && p.t < start.t {
 			r.note(beforeStart)
@@ -191,8 +192,8 @@ func (r *reader) order3(start point, first, last, end *point) {
 	}
 }
 
-// resolution sets the step of the stamps where a latency is a difference of them.
-func (r *reader) resolution(row *assemble.Row) {
+// setResolution sets the step of the stamps where latencies are differences of stamps.
+func (r *reader) setResolution(row *assemble.Row) {
 	step := int64(1)
 	n := 0
 	for _, role := range [...]role{arrival, sent, firstToken, lastToken, finished} {

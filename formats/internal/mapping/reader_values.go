@@ -11,7 +11,7 @@ import (
 
 const day = int64(86400e9)
 
-// cell returns the value that the record has for a role, or nil.
+// cell returns the value of the record for a role, or nil.
 func (r *reader) cell(role role) *cell {
 	e := r.by[role]
 	if e == nil {
@@ -19,7 +19,7 @@ func (r *reader) cell(role role) *cell {
 	}
 	c := &r.rec.cells[e.field]
 	if !c.set || c.kind == formats.String && len(c.raw) == 0 {
-		if class := about[role].class; !r.m.events && (class == span || class == stamp || role == prompt || role == output) {
+		if class := roleInfo[role].class; !r.m.events && (class == span || class == stamp || role == prompt || role == output) {
 			r.note(emptyCell)
 		}
 		return nil
@@ -27,17 +27,17 @@ func (r *reader) cell(role role) *cell {
 	return c
 }
 
-// invalid notes a cell that holds no value of its column's kind.
+// invalid notes a cell that does not hold a value of its role.
 func (r *reader) invalid(role role) {
 	if v := r.rec.cells[r.by[role].field].raw; isNull(v) {
 		r.note(emptyCell)
 		return
 	}
 	r.add(diag.Diag{Code: "bad_value", Severity: diag.DataLoss,
-		Msg: "values cannot be read and are unknown; the first is of column " + label(r.by[role].name), Fix: "write numbers as 1340.5 and dates as 2026-11-30 14:05:01, or give the column's unit with --map"})
+		Msg: "values cannot be read and are unknown; the first is of column " + quoteName(r.by[role].name), Fix: "write numbers as 1340.5 and dates as 2026-11-30 14:05:01, or give the column's unit with --map"})
 }
 
-// span returns a duration in ns. One that is not above 0 was not measured.
+// span returns a duration in ns. A duration of 0 or less was not measured and is unknown.
 func (r *reader) span(role role) (int64, bool) {
 	c := r.cell(role)
 	if c == nil {
@@ -64,7 +64,7 @@ func (r *reader) span(role role) (int64, bool) {
 	return v, true
 }
 
-// stamp returns a point in time in ns on the run's clock.
+// stamp returns a point in time in ns on the clock of the run.
 func (r *reader) stamp(role role) (int64, bool) {
 	c := r.cell(role)
 	if c == nil {
@@ -82,7 +82,7 @@ func (r *reader) stamp(role role) (int64, bool) {
 	v, ok := number(c.raw, e.unit.scale())
 	switch {
 	case !ok:
-		if _, isNumber := float(c.raw); isNumber { // beyond any time
+		if _, isNumber := float(c.raw); isNumber { // out of the range of times
 			r.note(otherUnit)
 		} else {
 			r.invalid(role)
@@ -133,7 +133,7 @@ func (r *reader) text(role role) []byte {
 	return c.raw
 }
 
-// stampsOf reads an array of points in time into dst, in ns on the run's clock.
+// stampsOf appends the points in time of an array to dst, in ns on the clock of the run.
 func (r *reader) stampsOf(dst []int64, raw []byte, e *entry) (list []int64, ok bool) {
 	if e.unit != written {
 		list, ok = listOf(dst, raw, e.unit.scale())
@@ -159,8 +159,8 @@ func (r *reader) stampOr(role role, d *date, known bool) int64 {
 	return assemble.Unknown
 }
 
-// lists sets the times of tokens or the gaps between them.
-func (r *reader) lists(row *assemble.Row) bool {
+// setLists sets the times of tokens, or the gaps between them. It reports whether it did.
+func (r *reader) setLists(row *assemble.Row) bool {
 	if c := r.cell(times); c != nil {
 		e := r.by[times]
 		var ok bool
@@ -176,7 +176,7 @@ func (r *reader) lists(row *assemble.Row) bool {
 		}
 		if a == nil && r.by[ttft] == nil || a != nil && a.epoch == e.epoch {
 			row.HasTokens = true
-		} else { // on another clock: the differences stand
+		} else { // on another clock only the differences count
 			row.Gaps, row.HasGaps = row.Gaps[:0], true
 			for i := 1; i < len(list); i++ {
 				row.Gaps = append(row.Gaps, list[i]-list[i-1])

@@ -6,7 +6,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// role is what a column means.
+// role is the meaning of a column.
 type role uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	firstToken
 	lastToken
 	finished
-	e2e // before ttft, whose unit may follow from it
+	e2e // before ttft, whose unit may follow from that of e2e
 	ttft
 	tpot
 	gaps
@@ -37,7 +37,7 @@ const (
 	roles
 )
 
-// class is what kind of values a role has.
+// class is the kind of values that a role has.
 type class uint8
 
 const (
@@ -49,10 +49,10 @@ const (
 	text
 )
 
-// about says of every role how it is named in mappings, what values it has, which
-// column of the requests table it fills where it does so directly, and under
-// which names it is found, the best first. Names are those that words makes.
-var about = [roles]struct {
+// roleInfo holds, for each role, its name in mappings, the class of its values, the
+// column of the requests table that it fills directly, and the names of columns that have
+// it, the best first, as splitName writes them.
+var roleInfo = [roles]struct {
 	name  string
 	class class
 	col   trace.Col
@@ -91,21 +91,21 @@ var about = [roles]struct {
 	event:     {"event", text, 0, " event event_name event_type type phase stage msg message "},
 }
 
-// roleOf returns the role of a name in a mapping.
+// roleOf returns the role of a name in a mapping, or noRole.
 func roleOf(name string) role {
 	for r := noRole + 1; r < roles; r++ {
-		if about[r].name == name {
+		if roleInfo[r].name == name {
 			return r
 		}
 	}
 	return noRole
 }
 
-// roleNames lists the roles for people.
+// roleNames lists the roles for a message.
 func roleNames() string {
 	var names []string
 	for r := noRole + 1; r < roles; r++ {
-		names = append(names, about[r].name)
+		names = append(names, roleInfo[r].name)
 	}
 	return strings.Join(names, ", ")
 }

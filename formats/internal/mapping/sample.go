@@ -13,35 +13,35 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// sampled is how many records of the head tell what the columns mean.
-const sampled = 500
+// maxSampled is the number of records of the head that the mapping is inferred from.
+const maxSampled = 500
 
-// sample is the head of a table.
+// sample is the first records of a table, with a profile of each column.
 type sample struct {
 	*table
 	profiles []profile
 	records  int
 }
 
-// sampleOf reads the head of a source. Names given in assignments tell a row of
-// names from one of values.
+// sampleOf reads the head of a text. The names in assignments help to tell a row of names
+// from a row of values.
 func sampleOf(head []byte, given []assignment, parts []partition) (*sample, outcome) {
 	in := inputOf(bytes.Clone(head))
 	s := &sample{table: new(table)}
-	s.learn0(given)
+	s.startLearning(given)
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
-		s.partitioned(parts)
+		s.addPartitions(parts)
 		s.profileAll(in)
-		return s.listed(head, given, parts), found
+		return s.intoList(head, given, parts), found
 	}
-	if _, s.told = told(head); s.told {
+	if _, s.sepLine = separatorLine(head); s.sepLine {
 		s.read(in)
 		s.rec.cells = s.rec.cells[:0]
 	}
 	res := s.read(in)
-	for res == found && s.ahead < maxAhead && preface(s.rec.cells) {
-		s.ahead++
+	for res == found && s.prefaceRows < maxPreface && isPreface(s.rec.cells) {
+		s.prefaceRows++
 		s.rec.cells = s.rec.cells[:0]
 		res = s.read(in)
 	}
@@ -57,90 +57,91 @@ func sampleOf(head []byte, given []assignment, parts []partition) (*sample, outc
 		s.names = append(s.names, name)
 	}
 	s.width = len(s.names)
-	s.partitioned(parts)
+	s.addPartitions(parts)
 	s.cellsInside(s.width)
 	if !s.header {
-		s.part()
-		s.take()
+		s.setPartitions()
+		s.addRecord()
 	}
 	s.profileAll(in)
 	return s, found
 }
 
-// sampleIn reads the records in a list.
+// sampleIn reads the records in the list at base.
 func sampleIn(head []byte, given []assignment, parts []partition, base string) *sample {
 	s := &sample{table: &table{document: document{base: base}}}
-	s.learn0(given)
-	s.partitioned(parts)
+	s.startLearning(given)
+	s.addPartitions(parts)
 	s.profileAll(inputOf(bytes.Clone(head)))
 	return s
 }
 
-// sampleLines reads the head of a log of such lines.
+// sampleLines reads the head of a log whose lines hold pairs.
 func sampleLines(head []byte, given []assignment, parts []partition) *sample {
 	s := &sample{table: &table{pairing: pairing{lines: true}}}
-	s.learn0(given)
-	s.partitioned(parts)
+	s.startLearning(given)
+	s.addPartitions(parts)
 	s.profileAll(inputOf(bytes.Clone(head)))
 	return s
 }
 
-// inputOf reads what is in memory.
+// inputOf returns an input that reads from memory.
 func inputOf(b []byte) *records.Input {
 	return &records.Input{Ctx: context.Background(), R: bytes.NewReader(nil), Buf: b, Size: 1}
 }
 
-// profileAll reads the sampled records of a head.
+// profileAll reads the first records and profiles their values.
 func (s *sample) profileAll(in *records.Input) {
-	for s.records < sampled {
+	for s.records < maxSampled {
 		switch s.read(in) {
 		case ended:
 			return
 		case other:
 		default:
-			s.take()
+			s.addRecord()
 		}
 	}
 }
 
-func (s *sample) take() {
+// addRecord adds the record at hand to the profiles.
+func (s *sample) addRecord() {
 	if s.rec.ragged || s.rec.last && s.records > 0 {
 		return
 	}
 	if n := s.width - 1; s.flat && s.rec.last && n >= 0 {
-		s.rec.cells[n].set = false // it may be cut off: 1340,5 of 1340,500
+		s.rec.cells[n].set = false // it may be cut off: 1340 of 1340.5
 	}
-	if s.typed != nil { // of many columns, few may be wanted
+	if s.typed != nil { // few of many columns may be wanted
 		for _, i := range s.typed.want {
 			s.profiles[i].add(s.records, s.rec.cells[i])
 		}
-		s.fill()
+		s.addProfiles()
 		for i := s.width; i < len(s.profiles); i++ {
 			s.profiles[i].add(s.records, s.rec.cells[i])
 		}
 		s.records++
 		return
 	}
-	s.fill()
+	s.addProfiles()
 	for i := range s.profiles {
 		s.profiles[i].add(s.records, s.rec.cells[i])
 	}
 	s.records++
 }
 
-// fill makes the profiles of columns that have none.
-func (s *sample) fill() {
+// addProfiles makes a profile for each column that has none.
+func (s *sample) addProfiles() {
 	for len(s.profiles) < len(s.names) {
 		var p profile
 		i := len(s.profiles)
-		p.joined, p.levels, p.named = words(s.names[i][max(s.wrap(i), len(s.base)):])
-		p.label = match(event, p.joined, p.levels) >= 0 || match(id, p.joined, p.levels) >= 0
-		p.state = match(status, p.joined, p.levels) >= 0
+		p.joined, p.levels, p.nameUnit = splitName(s.names[i][max(s.wrap(i), len(s.base)):])
+		p.isName = matchName(event, p.joined, p.levels) >= 0 || matchName(id, p.joined, p.levels) >= 0
+		p.isStatus = matchName(status, p.joined, p.levels) >= 0
 		s.profiles = append(s.profiles, p)
 	}
 }
 
-// index returns the column of a name or, where they have places, of a number.
+// index returns the column of that name, or of that number where columns have places.
 func (s *sample) index(column string) int {
 	k := slices.Index(s.names, column)
 	if n, err := strconv.Atoi(column); k < 0 && err == nil && s.flat && n >= 1 && n <= s.width {
@@ -149,11 +150,11 @@ func (s *sample) index(column string) int {
 	return k
 }
 
-// columns lists the names of columns for people.
+// columns lists the names of the columns for a message.
 func (s *sample) columns() string {
 	var names []string
 	for _, n := range s.names[:min(len(s.names), 30)] {
-		names = append(names, label(n))
+		names = append(names, quoteName(n))
 	}
 	if len(names) < len(s.names) {
 		names = append(names, "…")
@@ -161,14 +162,14 @@ func (s *sample) columns() string {
 	return strings.Join(names, ", ")
 }
 
-// several tells whether records have several values of a column.
+// several reports whether some record has several values of a column.
 func (s *sample) several(i int) bool { return i < len(s.again) && s.again[i] }
 
-// nested tells whether a column is in the text of another.
+// nested reports whether a column lies within the text of another.
 func (s *sample) nested(e *entry) bool { return s.wrap(e.field) > 0 }
 
-// lookInto lists the columns in whose text some of the entries are.
-func (s *sample) lookInto(m *mapping) (list []string) {
+// wantedHolders lists the columns whose text holds columns of the mapping.
+func (s *sample) wantedHolders(m *mapping) (list []string) {
 	for i := range m.entries {
 		if n := s.wrap(m.entries[i].field); n > 0 {
 			if name := s.names[m.entries[i].field][:n-1]; !slices.Contains(list, name) {
@@ -179,12 +180,12 @@ func (s *sample) lookInto(m *mapping) (list []string) {
 	return list
 }
 
-// partsOf returns the partitions that are texts of requests, with the places of their
-// columns among names.
-func (s *sample) partsOf(m *mapping, names []string) (list []partition) {
+// wantedPartitions returns the partitions that are texts of requests, with their places
+// among names.
+func (s *sample) wantedPartitions(m *mapping, names []string) (list []partition) {
 	for _, p := range s.parts {
 		k := slices.IndexFunc(m.entries, func(e entry) bool { return e.name == p.name })
-		if k < 0 || p.own && (about[m.entries[k].role].class != text || m.entries[k].role == id || m.entries[k].role == event) {
+		if k < 0 || p.own && (roleInfo[m.entries[k].role].class != text || m.entries[k].role == id || m.entries[k].role == event) {
 			continue
 		}
 		if p.field = slices.Index(names, p.name); p.field >= 0 {
@@ -194,17 +195,17 @@ func (s *sample) partsOf(m *mapping, names []string) (list []partition) {
 	return list
 }
 
-// listed returns the sample of the records in a list of the object that the head
-// begins with, where they, and not the object, are what is measured.
-func (s *sample) listed(head []byte, given []assignment, parts []partition) *sample {
+// intoList returns the sample of the records in a list, if the head begins with an object
+// and its elements, not the object, are the requests.
+func (s *sample) intoList(head []byte, given []assignment, parts []partition) *sample {
 	m := new(mapping)
-	s.fill()
+	s.addProfiles()
 	if s.assign(m, given); m.ask == "" {
 		s.guess(m)
 	}
 	within, beside := false, false
 	for _, e := range m.entries {
-		if about[e.role].class != text {
+		if roleInfo[e.role].class != text {
 			within = within || s.several(e.field)
 			beside = beside || !strings.Contains(e.name, "[].")
 		}
@@ -223,10 +224,10 @@ func (s *sample) listed(head []byte, given []assignment, parts []partition) *sam
 		tried = append(tried, name[:k+3])
 		inner := sampleIn(head, given, parts, name[:k+3])
 		m := new(mapping)
-		inner.fill()
+		inner.addProfiles()
 		if inner.assign(m, given); m.ask == "" {
 			inner.guess(m)
-			inner.eventShape(m)
+			inner.findEvents(m)
 		}
 		if m.ask == "" && m.metrics() {
 			return inner

@@ -2,21 +2,21 @@ package mapping
 
 import "fmt"
 
-// The most that passes between stamps in most requests, in s, where these are
-// taken for times since 1970 because they look like them: so do those of a clock
-// that began with the machine, in a unit a thousand times as short.
+// These are the longest medians, in s, between stamps that look like times since 1970. If
+// they lie farther apart, they may come from a clock that began when the machine did, in
+// a unit a thousand times as short.
 const (
-	mostEpochToken = 2.0 // per token, from the beginning to the end
-	mostEpochFirst = 60.0
-	mostEpochWhole = 600.0
+	maxEpochToken = 2.0 // per output token
+	maxEpochFirst = 60.0
+	maxEpochWhole = 600.0
 )
 
-// otherClock asks which clock stamps are of that only look like times since 1970,
-// and lie too far apart for it.
-func (s *sample) otherClock(m *mapping) {
+// askClock asks for the clock of stamps that look like times since 1970 but lie too far
+// apart for that.
+func (s *sample) askClock(m *mapping) {
 	var stamps []*entry
 	for _, r := range [...]role{sent, arrival, firstToken, lastToken, finished} {
-		if e := m.of(r); e != nil && e.epoch && !e.given && e.unit != written && e.typed == nil && s.profiles[e.field].named == noUnit {
+		if e := m.of(r); e != nil && e.epoch && !e.given && e.unit != written && e.typed == nil && s.profiles[e.field].nameUnit == noUnit {
 			stamps = append(stamps, e)
 		}
 	}
@@ -25,18 +25,18 @@ func (s *sample) otherClock(m *mapping) {
 	}
 	start, end := stamps[0], stamps[len(stamps)-1]
 	between := s.between(start, end)
-	most := mostEpochWhole
+	most := maxEpochWhole
 	if end.role == firstToken {
-		most = mostEpochFirst
+		most = maxEpochFirst
 	}
 	mid, ok := median(between)
-	if each, counted := median(s.each(m, between)); counted && end.role != firstToken {
-		mid, most = each, mostEpochToken
+	if each, counted := median(s.perOutputToken(m, between)); counted && end.role != firstToken {
+		mid, most = each, maxEpochToken
 	}
 	if !ok || mid <= most {
 		return
 	}
-	m.ask = fmt.Sprintf("columns %s and %s may be times since 1970 in %s, but are far apart for that: they may be of another clock, in a shorter unit", label(start.name), label(end.name), unitNames[start.unit])
+	m.ask = fmt.Sprintf("columns %s and %s may be times since 1970 in %s, but are far apart for that: they may be of another clock, in a shorter unit", quoteName(start.name), quoteName(end.name), unitNames[start.unit])
 	m.fix = "say"
 	for i, u := range [...]unit{start.unit, start.unit + 1} {
 		if u > nanos {
@@ -49,14 +49,13 @@ func (s *sample) otherClock(m *mapping) {
 		for _, e := range stamps {
 			all = append(all, assign(e.role, e.name, u))
 		}
-		m.fix += " " + option(all...)
+		m.fix += " " + mapOption(all...)
 	}
 }
 
-// beforehand asks what columns are whose numbers, of no date, lie before the
-// beginning in more than a tenth of the records: they are no stamps of its clock,
-// but most likely latencies.
-func (s *sample) beforehand(m *mapping) {
+// askLatencies asks about columns whose numbers lie before the beginning in more than a
+// tenth of the records. They are most likely latencies, not stamps.
+func (s *sample) askLatencies(m *mapping) {
 	start := m.of(sent)
 	if start == nil {
 		start = m.of(arrival)
@@ -82,13 +81,13 @@ func (s *sample) beforehand(m *mapping) {
 		if 10*before <= n {
 			continue
 		}
-		m.ask = fmt.Sprintf("column %s lies before %s in many records: it may be no point in time but a latency", label(e.name), label(start.name))
-		m.fix = "say " + option(assign(c.latency, e.name, e.unit)) + ", or " + option(assign(c.stamp, e.name, e.unit))
+		m.ask = fmt.Sprintf("column %s lies before %s in many records: it may be no point in time but a latency", quoteName(e.name), quoteName(start.name))
+		m.fix = "say " + mapOption(assign(c.latency, e.name, e.unit)) + ", or " + mapOption(assign(c.stamp, e.name, e.unit))
 		return
 	}
 }
 
-// between returns the times in s between stamps, -1 where there are none.
+// between returns the times in s between two stamps, by record; -1 where one is missing.
 func (s *sample) between(start, end *entry) []float64 {
 	a, b := s.profiles[start.field].values, s.profiles[end.field].values
 	out := make([]float64, min(len(a), len(b)))

@@ -8,9 +8,10 @@ import (
 	"servescope/formats/internal/column"
 )
 
+// learn finds the mapping: roles as given, then roles by names and values.
 func (s *sample) learn(given []assignment) *mapping {
 	m := new(mapping)
-	s.fill()
+	s.addProfiles()
 	if s.assign(m, given); m.ask == "" {
 		s.infer(m)
 	}
@@ -23,7 +24,7 @@ func (s *sample) learn(given []assignment) *mapping {
 			m.ask += "; there are " + s.columns()
 		}
 		if k := slices.IndexFunc(s.profiles, func(p profile) bool { return p.coarse() }); k >= 0 {
-			m.ask += "; in column " + label(s.names[k]) + " " + tooCoarse
+			m.ask += "; in column " + quoteName(s.names[k]) + " " + tooCoarse
 		}
 		if s.typed != nil && len(s.typed.from.Damage()) > 0 {
 			m.ask += "; the first rows cannot be read: " + s.typed.from.Damage()[0].Msg
@@ -35,43 +36,43 @@ func (s *sample) learn(given []assignment) *mapping {
 	return m
 }
 
-// infer says what the columns mean.
+// infer finds the roles and units of all columns.
 func (s *sample) infer(m *mapping) {
 	s.guess(m)
-	s.unused(m)
-	s.eventShape(m)
+	s.noteUnused(m)
+	s.findEvents(m)
 	s.idleDates(m)
-	s.endStamp(m)
-	s.envelope(m)
+	s.findEndStamp(m)
+	s.findWrapped(m)
 	slices.SortStableFunc(m.entries, func(a, b entry) int { return int(a.role) - int(b.role) })
 	for i := 0; i < len(m.entries); i++ {
 		e := &m.entries[i]
-		if about[e.role].class != text && (s.several(e.field) || !e.given && s.keyed(e)) {
-			s.unclear(m, e)
+		if roleInfo[e.role].class != text && (s.several(e.field) || !e.given && s.isKeyed(e)) {
+			s.askForRecords(m, e)
 			return
 		}
-		switch c := about[e.role].class; c {
+		switch c := roleInfo[e.role].class; c {
 		case stamp, span, spans, stamps:
-			s.unit(m, e, c)
-			if m.ask != "" && m.events && c == span && !e.given { // events have stamps
-				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: %s", label(e.name), m.ask))
+			s.findUnit(m, e, c)
+			if m.ask != "" && m.events && c == span && !e.given { // events have stamps and need no latency
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: %s", quoteName(e.name), m.ask))
 				m.ask, m.fix = "", ""
 				m.entries = slices.Delete(m.entries, i, i+1)
 				i--
 				continue
 			}
 			if u := e.unit; m.ask == "" && c != stamp && c != stamps && u != noUnit && u != written {
-				if why := s.absurd(m, e, c, inSeconds[u]); why != "" {
-					m.doubts = append(m.doubts, fmt.Sprintf("column %s, read in %s, is %s for most records", label(e.name), unitNames[u], why))
+				if why := s.implausible(m, e, c, inSeconds[u]); why != "" {
+					m.doubts = append(m.doubts, fmt.Sprintf("column %s, read in %s, is %s for most records", quoteName(e.name), unitNames[u], why))
 				}
 			}
 		case count:
 			p := &s.profiles[e.field]
 			if p.commas > 0 {
-				m.comma(e)
+				m.askComma(e)
 			}
 			if !e.given && (strings.HasSuffix(p.joined, "_length") || strings.HasSuffix(p.joined, "_len")) {
-				m.doubts = append(m.doubts, fmt.Sprintf("column %s is taken for a number of tokens, not of characters", label(e.name)))
+				m.doubts = append(m.doubts, fmt.Sprintf("column %s is taken for a number of tokens, not of characters", quoteName(e.name)))
 			}
 		}
 		if m.ask != "" {
@@ -79,24 +80,24 @@ func (s *sample) infer(m *mapping) {
 		}
 	}
 	m.oneClock()
-	if s.otherClock(m); m.ask == "" {
-		s.beforehand(m)
+	if s.askClock(m); m.ask == "" {
+		s.askLatencies(m)
 	}
-	for i := range m.entries { // numbers are written without zeros at their end
+	for i := range m.entries { // a number is written without trailing zeros
 		for j := range m.entries {
-			if a, b := &m.entries[i], &m.entries[j]; a.unit == b.unit && about[a.role].class == stamp && about[b.role].class == stamp {
+			if a, b := &m.entries[i], &m.entries[j]; a.unit == b.unit && roleInfo[a.role].class == stamp && roleInfo[b.role].class == stamp {
 				a.digits = max(a.digits, b.digits)
 			}
 		}
 	}
 }
 
-// assign adds what the caller says to the mapping.
+// assign adds the caller's assignments to the mapping.
 func (s *sample) assign(m *mapping, list []assignment) {
 	for _, a := range list {
 		k := s.index(a.column)
 		if k < 0 {
-			m.ask = fmt.Sprintf("there is no column %s for %s", label(a.column), about[a.role].name)
+			m.ask = fmt.Sprintf("there is no column %s for %s", quoteName(a.column), roleInfo[a.role].name)
 			m.fix = "the columns are " + s.columns()
 			return
 		}
@@ -105,7 +106,7 @@ func (s *sample) assign(m *mapping, list []assignment) {
 	}
 }
 
-// guess finds the roles of columns that have none, the best names first.
+// guess finds columns for the roles that have none, by the best names.
 func (s *sample) guess(m *mapping) {
 	for r := noRole + 1; r < roles; r++ {
 		if m.of(r) != nil {
@@ -115,14 +116,14 @@ func (s *sample) guess(m *mapping) {
 		var others []string
 		for i := range s.profiles {
 			p := &s.profiles[i]
-			k := match(r, p.joined, p.levels)
-			if k < 0 || s.isPartition(i) && (about[r].class != text || r == id || r == event) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(about[r].class) || r == stream && !p.half(p.flags) || about[r].class == stamp && p.lasts() {
+			k := matchName(r, p.joined, p.levels)
+			if k < 0 || s.isPartition(i) && (roleInfo[r].class != text || r == id || r == event) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) || !p.fits(roleInfo[r].class) || r == stream && !p.mostly(p.flags) || roleInfo[r].class == stamp && p.isLatency() {
 				continue
 			}
-			if r == status && !p.half(p.statuses) {
-				k += 1e6 // the level of a log line may be its status, too
+			if r == status && !p.mostly(p.statuses) {
+				k += 1e6 // another column, such as the level of a log line, may be the better status
 			}
-			k += s.far(i)
+			k += s.penalty(i)
 			if best < 0 || k < best {
 				if field >= 0 {
 					others = append(others, s.names[field])
@@ -140,55 +141,55 @@ func (s *sample) guess(m *mapping) {
 			why += ", of the directories of the file"
 		}
 		for _, o := range others[:min(len(others), 3)] {
-			why += ", rather than " + label(o)
+			why += ", rather than " + quoteName(o)
 		}
 		m.entries = append(m.entries, entry{role: r, field: field, name: s.names[field], why: why})
 	}
 }
 
-// far is what tells against a column of a name as good as that of another: it is
-// around the line that holds the record, or in a text beside columns of the table.
-func (s *sample) far(i int) int {
+// penalty makes a column lose against another of an equally good name: columns around the
+// line that holds the record, and columns in a text beside columns of the table.
+func (s *sample) penalty(i int) int {
 	n := s.wrap(i)
 	switch {
-	case n == 0 && s.lined:
+	case n == 0 && s.inLine:
 		return 1e5
-	case n > 0 && !isLine(last([]byte(s.names[i][:n-1]))):
+	case n > 0 && !isLine(lastName([]byte(s.names[i][:n-1]))):
 		return 1e3
 	}
 	return 0
 }
 
-// unused notes columns whose names are those of a role and whose values are not.
-func (s *sample) unused(m *mapping) {
+// noteUnused notes columns that have the name of a role but not its values.
+func (s *sample) noteUnused(m *mapping) {
 	for i := range s.profiles {
 		p := &s.profiles[i]
 		if s.isPartition(i) || slices.ContainsFunc(m.entries, func(e entry) bool { return e.field == i }) {
 			continue
 		}
 		for r := noRole + 1; r < roles; r++ {
-			if p.typed != nil && p.typed.Kind == column.None && match(r, p.joined, p.levels) >= 0 {
-				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, but its type is not read", label(s.names[i]), about[r].name))
+			if p.typed != nil && p.typed.Kind == column.None && matchName(r, p.joined, p.levels) >= 0 {
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, but its type is not read", quoteName(s.names[i]), roleInfo[r].name))
 				break
 			}
-			if c := about[r].class; c != text && p.n > 0 && match(r, p.joined, p.levels) >= 0 && !p.fits(c) && m.of(r) == nil {
+			if c := roleInfo[r].class; c != text && p.n > 0 && matchName(r, p.joined, p.levels) >= 0 && !p.fits(c) && m.of(r) == nil {
 				why := "but not by its values"
 				if p.coarse() && (c == stamp || c == stamps) {
 					why = "but its " + tooCoarse
 				}
-				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, %s", label(s.names[i]), about[r].name, why))
+				m.notes = append(m.notes, fmt.Sprintf("column %s is not used: by its name it is %s, %s", quoteName(s.names[i]), roleInfo[r].name, why))
 				break
 			}
 		}
 	}
 }
 
-// envelope tells whether what is measured is in the texts of columns: a record without
-// such a text, or with another, is none of a request.
-func (s *sample) envelope(m *mapping) {
+// findWrapped finds out whether all measured columns lie within texts. A record with
+// another text, or none, is then not a request.
+func (s *sample) findWrapped(m *mapping) {
 	for i := range m.entries {
 		e := &m.entries[i]
-		if e.role == arrival || about[e.role].class == text && e.role != event {
+		if e.role == arrival || roleInfo[e.role].class == text && e.role != event {
 			continue
 		}
 		if !s.nested(e) && e.role != finished {
@@ -199,10 +200,9 @@ func (s *sample) envelope(m *mapping) {
 	}
 }
 
-// keyed tells whether the only record is an object of records by their keys, as data
-// frames are written by their index: several columns differ from that of the entry in
-// the level that holds it alone.
-func (s *sample) keyed(e *entry) bool {
+// isKeyed reports whether the only record is an object of records by their keys, as data
+// frames write an index: several columns have the same name in sibling objects.
+func (s *sample) isKeyed(e *entry) bool {
 	if s.records != 1 || s.flat || s.typed != nil {
 		return false
 	}
@@ -213,10 +213,11 @@ func (s *sample) keyed(e *entry) bool {
 			alike++
 		}
 	}
-	return alike > 2 // two may be sides of one
+	return alike > 2 // two may be the two sides of one request
 }
 
-// around takes the level that holds a column out of its name.
+// around returns what is above the object that holds a column, and the column's name in
+// it.
 func around(name string) (above, leaf string) {
 	k := strings.LastIndexByte(name, '.')
 	if k < 0 {
@@ -225,22 +226,22 @@ func around(name string) (above, leaf string) {
 	return name[:strings.LastIndexByte(name[:k], '.')+1], name[k+1:]
 }
 
-// unclear asks for records that have one value of a column each.
-func (s *sample) unclear(m *mapping, e *entry) {
+// askForRecords asks for records with one value of the column each.
+func (s *sample) askForRecords(m *mapping, e *entry) {
 	k := strings.LastIndex(e.name, "[].")
 	if k < 0 {
-		m.ask = "the file is one object, in which several have a value as that of column " + label(e.name) + ": what is a request is not known"
+		m.ask = "the file is one object, in which several have a value as that of column " + quoteName(e.name) + ": what is a request is not known"
 		m.fix = "write each request as a line of its own, or all as a list: df.to_json(FILE, orient='records')"
 		return
 	}
 	list := e.name[:k]
-	m.ask = "records have several values of column " + label(e.name) + ": what is a request is not known"
-	m.fix = "write the elements of " + label(list) + " as lines of their own"
+	m.ask = "records have several values of column " + quoteName(e.name) + ": what is a request is not known"
+	m.fix = "write the elements of " + quoteName(list) + " as lines of their own"
 }
 
-// eventShape decides whether a record is an event: its names are those of events,
-// at least two of them, and requests occur more than once.
-func (s *sample) eventShape(m *mapping) {
+// findEvents decides whether records are events: they have names of at least two kinds,
+// and ids that occur more than once.
+func (s *sample) findEvents(m *mapping) {
 	ev, who := m.of(event), m.of(id)
 	if ev != nil && who != nil && m.has(arrival) {
 		var kinds [aborts + 1]int
@@ -268,9 +269,9 @@ func (s *sample) eventShape(m *mapping) {
 	})
 }
 
-// endStamp tells whether the only stamp is that of the line of a log, which is
-// written when the request has ended.
-func (s *sample) endStamp(m *mapping) {
+// findEndStamp makes the only stamp the end of the request where it is that of a log
+// line, which is written when the request has ended.
+func (s *sample) findEndStamp(m *mapping) {
 	a := m.of(arrival)
 	if a == nil || a.given || m.events || m.has(firstToken, lastToken, finished, times) || !m.has(e2e, ttft) {
 		return
@@ -295,11 +296,11 @@ func (s *sample) endStamp(m *mapping) {
 		if s.names[a.field] == "@timestamp" {
 			writer = "a log line's stamp"
 		}
-		if s.lined && s.wrap(a.field) == 0 && slices.ContainsFunc(m.entries, func(e entry) bool { return s.nested(&e) }) {
+		if s.inLine && s.wrap(a.field) == 0 && slices.ContainsFunc(m.entries, func(e entry) bool { return s.nested(&e) }) {
 			writer = "of the line that holds the record"
 		}
 		if writer == "" {
-			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say %s", label(a.name), option(assign(finished, a.name, noUnit))))
+			m.notes = append(m.notes, fmt.Sprintf("column %s is taken for the arrival; if it is written when a request ends, say %s", quoteName(a.name), mapOption(assign(finished, a.name, noUnit))))
 			return
 		}
 		m.logged = true
@@ -307,9 +308,8 @@ func (s *sample) endStamp(m *mapping) {
 	}
 }
 
-// example is the option that makes the column that is most likely one the latency
-// of requests, or "" where no column has numbers. Which unit it has is for the
-// caller to say.
+// example returns the --map option for the column that is most likely a latency, or "" if
+// no column has numbers. The caller must fill in the unit.
 func (s *sample) example() string {
 	best, score := -1, 0
 	for i := range s.profiles {
@@ -320,34 +320,34 @@ func (s *sample) example() string {
 	if best < 0 {
 		return ""
 	}
-	text := about[e2e].name + "=" + s.names[best]
+	text := roleInfo[e2e].name + "=" + s.names[best]
 	if score < sureSpan {
 		text += ":UNIT"
 	}
-	text = option(text)
+	text = mapOption(text)
 	if score < sureSpan {
 		text += " with UNIT s, ms, us or ns"
 	}
 	return text
 }
 
-const sureSpan = 3 // its type is a duration
+const sureSpan = 3 // the score of a column whose type is a duration
 
-// likely tells how likely a column holds a latency: 0 not at all.
+// likely returns how likely a column holds a latency; 0 is not at all.
 func (s *sample) likely(i int) int {
 	p := &s.profiles[i]
 	if len(s.names[i]) > 60 || strings.ContainsAny(s.names[i], ",\n\r") {
 		return 0
 	}
 	for r := noRole + 1; r < roles; r++ {
-		if match(r, p.joined, p.levels) >= 0 {
-			return 0 // it is something else
+		if matchName(r, p.joined, p.levels) >= 0 {
+			return 0 // it has another role
 		}
 	}
 	if f := p.typed; f != nil {
 		switch {
 		case f.Kind == column.Int && f.Step > 0:
-			if p.kept(span) {
+			if p.fitsType(span) {
 				return sureSpan
 			}
 			return 0
@@ -359,11 +359,11 @@ func (s *sample) likely(i int) int {
 		return 0
 	}
 	switch {
-	case !p.most(p.numbers) || p.low <= 0 || p.epoch() != noUnit:
+	case !p.nearlyAll(p.numbers) || p.low <= 0 || p.epoch() != noUnit:
 		return 0
-	case p.low == p.high && p.numbers > 2: // a version, a level
+	case p.low == p.high && p.numbers > 2: // a version or a level
 		return 0
-	case p.whole < p.numbers || p.named != noUnit:
+	case p.whole < p.numbers || p.nameUnit != noUnit:
 		return 2
 	}
 	return 1

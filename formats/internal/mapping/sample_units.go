@@ -6,50 +6,49 @@ import (
 	"strings"
 )
 
-// The bounds of what a latency can be, in s. No model writes a token in less than
-// 100 µs, nor is there a first token within a millisecond; 10 s a token is slower
-// than any that is used.
+// These are the bounds of latencies, in s. No model writes a token in less than 100 µs or
+// has a first token within a millisecond, and nobody uses one that takes 10 s a token.
 const (
-	leastToken, mostToken = 100e-6, 10.0
-	leastSpan, mostSpan   = 1e-3, 3600.0
+	minToken, maxToken = 100e-6, 10.0
+	minSpan, maxSpan   = 1e-3, 3600.0
 )
 
 var allUnits = [...]unit{seconds, millis, micros, nanos}
 
 var inSeconds = [...]float64{seconds: 1, millis: 1e-3, micros: 1e-6, nanos: 1e-9}
 
-// unit finds the unit of a column of times.
-func (s *sample) unit(m *mapping, e *entry, c class) {
+// findUnit finds the unit of a column of times.
+func (s *sample) findUnit(m *mapping, e *entry, c class) {
 	p := &s.profiles[e.field]
 	e.digits = p.digits
 	if p.typed != nil && p.typed.Step > 0 {
-		s.byType(m, e, c)
+		s.unitByType(m, e, c)
 		return
 	}
 	stamped := c == stamp || c == stamps
 	if stamped {
 		epoch := p.epoch()
-		e.epoch = epoch != noUnit || p.dates > 0 && p.half(p.dates+p.empty)
+		e.epoch = epoch != noUnit || p.dates > 0 && p.mostly(p.dates+p.empty)
 		switch {
-		case p.dates > 0 && p.half(p.dates+p.empty):
+		case p.dates > 0 && p.mostly(p.dates+p.empty):
 			e.unit, e.why = written, e.why+"; dates"
 			s.dated(m, e)
 			return
 		case p.coarse():
-			m.ask, m.fix = fmt.Sprintf("column %s cannot be used: its %s", label(e.name), tooCoarse), "export it with all digits, as 64-bit numbers"
+			m.ask, m.fix = fmt.Sprintf("column %s cannot be used: its %s", quoteName(e.name), tooCoarse), "export it with all digits, as 64-bit numbers"
 			return
 		case e.unit != noUnit: // given
 			if e.epoch = epoch == e.unit; epoch != noUnit && !e.epoch {
 				e.why += ", though its values could be times since 1970 in " + unitNames[epoch]
 			}
 			return
-		case epoch == noUnit && p.most(p.epochal()):
-			m.ask = fmt.Sprintf("column %s has times since 1970 in several units (%s)", label(e.name), p.span())
+		case epoch == noUnit && p.nearlyAll(p.epochCount()):
+			m.ask = fmt.Sprintf("column %s has times since 1970 in several units (%s)", quoteName(e.name), p.valueRange())
 			m.fix = "write a column in one unit"
 			return
-		case epoch != noUnit && p.named != noUnit && p.named != epoch:
-			m.ask = fmt.Sprintf("the name of column %s says %s, but its values (%s) are times since 1970 in %s", label(e.name), unitNames[p.named], p.span(), unitNames[epoch])
-			m.suggest(e, p.named, epoch)
+		case epoch != noUnit && p.nameUnit != noUnit && p.nameUnit != epoch:
+			m.ask = fmt.Sprintf("the name of column %s says %s, but its values (%s) are times since 1970 in %s", quoteName(e.name), unitNames[p.nameUnit], p.valueRange(), unitNames[epoch])
+			m.suggestUnits(e, p.nameUnit, epoch)
 			return
 		case epoch != noUnit:
 			e.unit, e.why = epoch, e.why+"; its values are times since 1970 in "+unitNames[epoch]
@@ -59,24 +58,24 @@ func (s *sample) unit(m *mapping, e *entry, c class) {
 	switch {
 	case e.unit != noUnit:
 	case p.commas > 0:
-		m.comma(e)
-	case p.half(p.durations):
+		m.askComma(e)
+	case p.mostly(p.durations):
 		e.unit, e.why = written, e.why+"; the values state their unit"
-	case p.named != noUnit:
-		e.unit, e.why = p.named, e.why+"; the name says "+unitNames[p.named]
+	case p.nameUnit != noUnit:
+		e.unit, e.why = p.nameUnit, e.why+"; the name says "+unitNames[p.nameUnit]
 	case p.n == 0:
-		m.ask = fmt.Sprintf("the unit of column %s is not in its name, and it has no values", label(e.name))
-		m.suggest(e, seconds, millis)
+		m.ask = fmt.Sprintf("the unit of column %s is not in its name, and it has no values", quoteName(e.name))
+		m.suggestUnits(e, seconds, millis)
 	case (p.joined == "request_time" || p.joined == "upstream_response_time") && p.thirds == p.numbers:
 		e.unit, e.why = seconds, e.why+"; nginx writes seconds with three digits"
 	case !s.lines && s.isSlog() && p.whole == p.numbers && p.high >= 1e5 && !stamped:
 		e.unit, e.why = nanos, e.why+"; log/slog of Go writes a time.Duration as whole ns"
 	default:
-		s.eliminate(m, e, c)
+		s.unitByElimination(m, e, c)
 	}
 }
 
-// isSlog tells whether the records have what log/slog writes first.
+// isSlog reports whether records begin with the members that log/slog writes first.
 func (s *sample) isSlog() bool {
 	for i := range max(0, len(s.names)-3) {
 		n := s.wrap(i)
@@ -87,8 +86,8 @@ func (s *sample) isSlog() bool {
 	return false
 }
 
-// byType takes the unit of a column of times from its type, which is certain.
-func (s *sample) byType(m *mapping, e *entry, c class) {
+// unitByType takes the unit of a column of times from its type, which is certain.
+func (s *sample) unitByType(m *mapping, e *entry, c class) {
 	p := &s.profiles[e.field]
 	f := p.typed
 	step := stepName(f.Step)
@@ -99,40 +98,40 @@ func (s *sample) byType(m *mapping, e *entry, c class) {
 			what = "timestamp in " + step + " of UTC"
 		}
 	}
-	if !p.kept(c) {
-		m.ask = fmt.Sprintf("column %s cannot be %s: its type is a %s", label(e.name), about[e.role].name, what)
+	if !p.fitsType(c) {
+		m.ask = fmt.Sprintf("column %s cannot be %s: its type is a %s", quoteName(e.name), roleInfo[e.role].name, what)
 		m.fix = "the columns are " + s.columns()
 		return
 	}
 	if e.unit != noUnit && e.unit != written && unitNames[e.unit] != step {
-		m.ask = fmt.Sprintf("column %s is not in %s: its type is a %s", label(e.name), unitNames[e.unit], what)
-		m.fix = "leave the unit out: " + option(assign(e.role, e.name, noUnit))
+		m.ask = fmt.Sprintf("column %s is not in %s: its type is a %s", quoteName(e.name), unitNames[e.unit], what)
+		m.fix = "leave the unit out: " + mapOption(assign(e.role, e.name, noUnit))
 		return
 	}
 	e.unit, e.typed, e.epoch = nanos, f, f.Instant
 	e.why += "; its type is a " + what
-	e.digits = p.digits - 9 // behind the nanosecond
+	e.digits = p.digits - 9 // negative: coarser than 1 ns
 }
 
-// eliminate finds the unit of a column that does not say it: the one that agrees
-// with stamps whose unit is known, or the only one in which the values can be
-// true. Where two can, it asks.
-func (s *sample) eliminate(m *mapping, e *entry, c class) {
-	if u, by := s.agrees(m, e); u != noUnit {
+// unitByElimination finds the unit of a column that does not say it: the unit that agrees
+// with stamps, or the only one in which the values are plausible. Where several are, it
+// asks.
+func (s *sample) unitByElimination(m *mapping, e *entry, c class) {
+	if u, by := s.unitByStamps(m, e); u != noUnit {
 		e.unit, e.why = u, e.why+"; in "+unitNames[u]+" it agrees with "+by
 		return
 	}
 	var left []unit
 	var against []string
 	for _, u := range allUnits {
-		if why := s.absurd(m, e, c, inSeconds[u]); why != "" {
+		if why := s.implausible(m, e, c, inSeconds[u]); why != "" {
 			against = append(against, unitNames[u]+": "+why)
 		} else {
 			left = append(left, u)
 		}
 	}
 	p := &s.profiles[e.field]
-	values := p.span()
+	values := p.valueRange()
 	if p.numbers == 0 {
 		values = "lists"
 	}
@@ -141,19 +140,19 @@ func (s *sample) eliminate(m *mapping, e *entry, c class) {
 		e.unit = left[0]
 		e.why += fmt.Sprintf("; its values (%s) can only be %s (%s)", values, unitNames[e.unit], strings.Join(against, "; "))
 	case 0:
-		m.ask = fmt.Sprintf("the values of column %s (%s) fit no unit of time: they may be in several, or no %s", label(e.name), values, about[e.role].name)
-		m.suggest(e, seconds, millis)
+		m.ask = fmt.Sprintf("the values of column %s (%s) fit no unit of time: they may be in several, or no %s", quoteName(e.name), values, roleInfo[e.role].name)
+		m.suggestUnits(e, seconds, millis)
 	default:
 		var names []string
 		for _, u := range left {
 			names = append(names, unitNames[u])
 		}
-		m.ask = fmt.Sprintf("the unit of column %s is not in its name, and its values (%s) can be %s", label(e.name), values, strings.Join(names, " or "))
-		m.suggest(e, left...)
+		m.ask = fmt.Sprintf("the unit of column %s is not in its name, and its values (%s) can be %s", quoteName(e.name), values, strings.Join(names, " or "))
+		m.suggestUnits(e, left...)
 	}
 }
 
-// median returns the middle of the values that there are.
+// median returns the middle of the values above 0. It reports false if there are none.
 func median(v []float64) (float64, bool) {
 	v = slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return x <= 0 })
 	if len(v) == 0 {
@@ -163,56 +162,56 @@ func median(v []float64) (float64, bool) {
 	return v[len(v)/2], true
 }
 
-// absurd says why the values cannot be a role's in a unit, or nothing.
-func (s *sample) absurd(m *mapping, e *entry, c class, unit float64) string {
+// implausible returns why the values cannot be those of a role in a unit, or "".
+func (s *sample) implausible(m *mapping, e *entry, c class, unit float64) string {
 	values := s.profiles[e.field].values
 	mid, ok := median(values)
 	if !ok {
 		return ""
 	}
 	if c == stamp || c == stamps {
-		return "" // no stamp is absurd by itself
+		return "" // any stamp is plausible by itself
 	}
 	mid *= unit
 	if e.role == tpot || e.role == gaps {
 		switch {
-		case mid < leastToken:
+		case mid < minToken:
 			return "under 100 µs a token"
-		case mid > mostToken:
+		case mid > maxToken:
 			return "over 10 s a token"
 		}
 		return ""
 	}
 	switch {
-	case mid < leastSpan:
+	case mid < minSpan:
 		return "under 1 ms"
-	case mid > mostSpan:
+	case mid > maxSpan:
 		return "over an hour"
 	}
 	if e.role == e2e {
 		return s.perToken(m, values, unit)
 	}
 	if o := m.of(e2e); o != nil && e.role == ttft {
-		return s.above(o, values, unit)
+		return s.mostlyAbove(o, values, unit)
 	}
 	return ""
 }
 
-// perToken compares latencies with the numbers of tokens.
+// perToken returns why latencies do not fit the numbers of output tokens, or "".
 func (s *sample) perToken(m *mapping, values []float64, unit float64) string {
-	mid, ok := median(s.each(m, values))
+	mid, ok := median(s.perOutputToken(m, values))
 	switch mid *= unit; {
-	case ok && mid < leastToken:
+	case ok && mid < minToken:
 		return "under 100 µs a token"
-	case ok && mid > mostToken:
+	case ok && mid > maxToken:
 		return "over 10 s a token"
 	}
 	return ""
 }
 
-// above tells whether times to first token are mostly above the latencies, if the
-// unit of these is known.
-func (s *sample) above(o *entry, values []float64, unit float64) string {
+// mostlyAbove returns why times to first token do not fit latencies of a known unit, or
+// "".
+func (s *sample) mostlyAbove(o *entry, values []float64, unit float64) string {
 	if o.unit == noUnit || o.unit == written {
 		return ""
 	}
@@ -232,8 +231,8 @@ func (s *sample) above(o *entry, values []float64, unit float64) string {
 	return ""
 }
 
-// agrees finds the unit in which latencies are the times between stamps.
-func (s *sample) agrees(m *mapping, e *entry) (unit, string) {
+// unitByStamps finds the unit in which latencies equal the times between stamps.
+func (s *sample) unitByStamps(m *mapping, e *entry) (unit, string) {
 	start, end := m.of(arrival), m.of(finished)
 	if start == nil {
 		start = m.of(sent)
@@ -255,7 +254,7 @@ func (s *sample) agrees(m *mapping, e *entry) (unit, string) {
 				continue
 			}
 			between := float64(b[i]*inSeconds[end.unit]) - float64(a[i]*inSeconds[start.unit])
-			if between < 0.02 { // any unit would do
+			if between < 0.02 { // too short to tell units apart
 				continue
 			}
 			n++
@@ -264,14 +263,15 @@ func (s *sample) agrees(m *mapping, e *entry) (unit, string) {
 			}
 		}
 		if n >= 3 && 10*hits >= 9*n {
-			return u, "the times between " + label(start.name) + " and " + label(end.name)
+			return u, "the times between " + quoteName(start.name) + " and " + quoteName(end.name)
 		}
 	}
 	return noUnit, ""
 }
 
-// each returns latencies divided by numbers of tokens, where these are known.
-func (s *sample) each(m *mapping, values []float64) (out []float64) {
+// perOutputToken divides latencies by the numbers of output tokens, where these are
+// known.
+func (s *sample) perOutputToken(m *mapping, values []float64) (out []float64) {
 	o := m.of(output)
 	if o == nil {
 		return nil

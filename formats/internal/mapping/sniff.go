@@ -7,7 +7,7 @@ import (
 	"servescope/formats"
 )
 
-// Sniff tells whether a text is a table of requests.
+// Sniff recognises a table of requests.
 func Sniff(h *formats.Head) (formats.Score, string) {
 	s, _ := sampleOf(h.Start, nil, nil)
 	if s.flat && !s.header {
@@ -16,26 +16,26 @@ func Sniff(h *formats.Head) (formats.Score, string) {
 	return s.sniff()
 }
 
-// Pairs is the name of the format of lines of pairs.
+// Pairs is the name of the format whose lines hold pairs.
 const Pairs = "logfmt"
 
-// SniffPairs tells whether a text is a log whose lines are pairs of requests.
+// SniffPairs recognises a log whose lines hold pairs of requests.
 func SniffPairs(h *formats.Head) (formats.Score, string) {
 	if !ofPairs(h.Start, 4) {
 		return formats.No, "its lines are no pairs of key=value behind a stamp or a level, or by themselves"
 	}
 	score, why := sampleLines(h.Start, nil, nil).sniff()
-	if score > formats.No && ofPairs(h.Start, 2) { // more than the prefix of a line tells
+	if score > formats.No && ofPairs(h.Start, 2) { // a prefix of a collector has pairs in fewer lines
 		score = formats.Likely
 	}
 	return score, why
 }
 
-// sniffed is how many lines of a head are looked at.
-const sniffed = 200
+// maxSniffed is the number of lines of a head that are looked at.
+const maxSniffed = 200
 
-// ofPairs tells whether at least one in part of the first lines that are not blank is of
-// pairs, and the text holds no objects or rows.
+// ofPairs reports whether at least one in part of the first lines holds pairs, and the
+// text does not begin with an object.
 func ofPairs(head []byte, part int) bool {
 	if first := bytes.TrimLeft(head, " \t\r\n,[\x1e"); len(first) == 0 || first[0] == '{' || bytes.IndexByte(first, '=') < 0 && bytes.IndexByte(first, '{') < 0 {
 		return false
@@ -43,7 +43,7 @@ func ofPairs(head []byte, part int) bool {
 	t := &table{pairing: pairing{lines: true}, frozen: true}
 	in := inputOf(bytes.Clone(head))
 	lines, hits := 0, 0
-	for lines < sniffed {
+	for lines < maxSniffed {
 		switch t.read(in) {
 		case ended:
 			return hits > 0 && part*hits >= lines
@@ -55,11 +55,11 @@ func ofPairs(head []byte, part int) bool {
 	return hits > 0 && part*hits >= lines
 }
 
-// sniff tells whether columns of the sample name what is measured of requests.
+// sniff reports whether the names of columns tell what is measured of requests.
 func (s *sample) sniff() (formats.Score, string) {
 	m := new(mapping)
 	s.guess(m)
-	s.eventShape(m)
+	s.findEvents(m)
 	switch {
 	case s.records == 0:
 		return formats.No, "it has no rows under names of columns, and no objects"
@@ -71,7 +71,7 @@ func (s *sample) sniff() (formats.Score, string) {
 	}
 	var names []string
 	for _, e := range m.entries {
-		names = append(names, about[e.role].name)
+		names = append(names, roleInfo[e.role].name)
 	}
 	return formats.Maybe, "its columns look like " + strings.Join(names, ", ")
 }

@@ -6,7 +6,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// statusOf reads how a request ended.
+// statusOf reads a status: an HTTP code or a word.
 func statusOf(raw []byte) (s trace.Status, known bool) {
 	if v, ok := number(raw, 0); ok {
 		switch {
@@ -32,7 +32,7 @@ func statusOf(raw []byte) (s trace.Status, known bool) {
 	return 0, false
 }
 
-// isStatus tells whether a value says how a request ended.
+// isStatus reports whether a value is a status.
 func isStatus(raw []byte) bool {
 	if _, known := statusOf(raw); known {
 		return true
@@ -52,8 +52,8 @@ func truthOf(raw []byte) (s trace.Status, known bool) {
 	return 0, false
 }
 
-// flag tells whether a value is true or false.
-func flag(raw []byte) bool {
+// isFlag reports whether a value is true or false.
+func isFlag(raw []byte) bool {
 	switch string(bytes.ToLower(raw[:min(len(raw), 6)])) {
 	case "true", "false", "0", "1":
 		return true
@@ -61,8 +61,7 @@ func flag(raw []byte) bool {
 	return false
 }
 
-// errorClass returns the first word of an error, which may quote what a user sent
-// behind it.
+// errorClass returns the first word of an error. The rest may quote a user's text.
 func errorClass(v []byte) []byte {
 	n := 0
 	for n < len(v) && n < 48 && (v[n] == '_' || v[n] == '-' || v[n] == '.' || v[n]-'0' <= 9 || v[n]|0x20 >= 'a' && v[n]|0x20 <= 'z') {

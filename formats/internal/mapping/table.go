@@ -10,63 +10,63 @@ import (
 )
 
 const (
-	chunk     = 256 << 10 // bytes read at a time
+	readSize  = 256 << 10 // bytes read at a time
 	maxRecord = 8 << 20   // bytes of the longest record
-	maxFields = 1000      // columns that are told apart
+	maxFields = 1000      // the largest number of columns
 )
 
-// outcome is what a look for a record has found.
+// outcome is the result of looking for a record.
 type outcome uint8
 
 const (
-	ended     outcome = iota // the source, or reading failed
+	ended     outcome = iota // the source has ended, or reading failed
 	found                    // a record
-	bad                      // something that is no record, and was skipped
-	truncated                // the beginning of a record
-	long                     // a record that is too long, and was skipped
-	other                    // a line that is no record, among lines that are
+	bad                      // text that is not a record was skipped
+	truncated                // the source ends within a record
+	long                     // a record that is too long was skipped
+	other                    // a line that is not a record was skipped
 )
 
-// cell is one value of a record, as it is written, strings without their quotes
-// and escapes.
+// cell is one value of a record as it is written, without quotes and escapes.
 type cell struct {
 	raw  []byte
 	kind formats.Kind
 	set  bool
 }
 
-// record is one record, its cells by field. It is valid until the next.
+// record is one record, its cells by column. It is valid until the next is read.
 type record struct {
 	off    int64
 	cells  []cell
-	ragged bool // another number of cells than the header has
+	ragged bool // the row and the header differ in their number of cells
 	last   bool // the source ends directly behind it, without a line end
 }
 
-// table is where records come from: rows of a columnar table, rows of cells that a
-// delimiter parts, or objects.
+// table reads records: rows of a columnar table, rows of delimited cells, JSON objects,
+// or lines that hold pairs.
 type table struct {
-	typed  *typed
-	flat   bool // cells are found by their place, and their texts have no escapes: no objects
-	delim  byte
-	header bool     // the first row names the columns
-	told   bool     // a line in front of it tells the delimiter
-	ahead  int      // rows in front of it that are a title or comments
-	names  []string // of the columns; members of objects are joined by points
-	width  int      // of rows of a table that is flat, in columns of its own; 0: not yet known
-	frozen bool     // no further columns are added
-	rec    record
-	next   int  // the field that probably comes next
-	within bool // an array of objects
-	spare  []byte
-	parts  []partition
-	parted *partition // that the record disagrees with
+	typed       *typed
+	flat        bool // records are rows, not objects: cells have places, and texts no escapes
+	delim       byte
+	header      bool     // the first row names the columns
+	sepLine     bool     // the first line tells the delimiter
+	prefaceRows int      // number of rows above the table: titles and comments
+	names       []string // of the columns; a member has the path a.b
+	width       int      // if flat, the number of columns of the table itself; 0: not yet known
+	frozen      bool     // no columns are added
+	rec         record
+	next        int  // the column that probably comes next
+	within      bool // the cursor is within an array of objects
+	spare       []byte
+	parts       []partition
+	mismatch    *partition // the partition that the record contradicts
 	nesting
 	document
 	pairing
 }
 
-// field returns the index of a column, or -1.
+// field returns the index of a column, or -1. Unless the table is frozen it adds the
+// column.
 func (t *table) field(path []byte) int {
 	for n := range t.names {
 		k := t.next + n
@@ -84,7 +84,7 @@ func (t *table) field(path []byte) int {
 	t.names = append(t.names, string(path))
 	if t.lead > 0 {
 		t.wraps = append(append(t.wraps, make([]int, len(t.names)-1-len(t.wraps))...), t.lead)
-		t.lined = t.lined || isLine(last(path[:t.lead-1]))
+		t.inLine = t.inLine || isLine(lastName(path[:t.lead-1]))
 	}
 	t.rec.cells = append(t.rec.cells, cell{})
 	t.next = len(t.names)
@@ -94,7 +94,7 @@ func (t *table) field(path []byte) int {
 // read reads the next record.
 func (t *table) read(in *records.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.over = false, false, 0, false
-	t.fresh()
+	t.resetTexts()
 	if t.typed == nil {
 		t.spare = t.spare[:0]
 		clear(t.rec.cells)
@@ -111,20 +111,20 @@ func (t *table) read(in *records.Input) outcome {
 		res = t.object(in)
 	}
 	if res == found && t.parts != nil && (!t.flat || t.width > 0) {
-		t.part()
+		t.setPartitions()
 	}
 	return res
 }
 
-// put takes a value by its path. The values of a list of keys and values, as
-// OpenTelemetry and BigQuery write a map, are those of members called by the keys.
+// put sets a value by its path. A list of keys and values, as OpenTelemetry and BigQuery
+// write a map, sets the members that the keys name.
 func (t *table) put(path, raw []byte, kind formats.Kind) {
 	if n := len(path); n > 6 && string(path[n-6:]) == "[].key" && kind == formats.String {
 		t.paired = n - 6
 		t.pair = append(append(append(t.pair[:0], path[:t.paired]...), '.'), json.Text(raw)...)
 		return
 	} else if t.paired > 0 && n >= t.paired+8 && string(path[:t.paired]) == string(t.pair[:t.paired]) && string(path[t.paired:][:8]) == "[].value" {
-		if kind == formats.Null { // of one type among others
+		if kind == formats.Null { // a member for values of another type
 			return
 		}
 		path = t.pair
@@ -142,9 +142,9 @@ func (t *table) put(path, raw []byte, kind formats.Kind) {
 	}
 }
 
-// plain takes a text that has no escapes.
-func (t *table) plain(name string, raw []byte) {
-	for k := range t.names { // few are wanted
+// putPlain sets a text that has no escapes.
+func (t *table) putPlain(name string, raw []byte) {
+	for k := range t.names { // there are few names
 		if t.names[k] == name {
 			t.rec.cells[k] = cell{raw, formats.String, true}
 			return
@@ -167,10 +167,10 @@ func (t *table) has(name string) bool {
 	return false
 }
 
-// repeated notes that a column, which has a value in this record, gets another.
+// repeated notes that the record has several values of a column.
 func (t *table) repeated(k int) {
 	if !strings.Contains(t.names[k], "[].") {
-		return // a name that comes twice: the later counts
+		return // of two members of one name the later counts
 	}
 	if t.over = true; t.learning {
 		t.again = append(t.again, make([]bool, len(t.names)-len(t.again))...)
@@ -178,12 +178,12 @@ func (t *table) repeated(k int) {
 	}
 }
 
-// fresh forgets what the record before held within texts.
-func (t *table) fresh() {
+// resetTexts forgets the texts of the record before.
+func (t *table) resetTexts() {
 	t.text, t.paired, t.found, t.torn = t.text[:0], -1, false, false
 }
 
-// textCell returns the cell that a text is.
+// textCell returns the cell of a text.
 func textCell(raw []byte) cell {
 	kind := formats.String
 	if len(raw) > 0 && raw[0] == '[' {
@@ -192,8 +192,8 @@ func textCell(raw []byte) cell {
 	return cell{raw, kind, !isNull(raw)}
 }
 
-// isNull tells whether a cell says that there is no value, as pandas, SQL
-// databases and nginx write it.
+// isNull reports whether a cell says that there is no value, as pandas, SQL databases and
+// nginx write it.
 func isNull(raw []byte) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "-", "null", "NULL", "None", "NaN", "nan", "NA", "N/A", "n/a", "Infinity", "-Infinity", "inf", `\N`, "<NA>", "NaT":

@@ -8,26 +8,22 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// Lines of text that hold pairs, as log/slog, logrus and go-kit write them (logfmt) and
-// as people print them:
+// pairing is the state of a table of lines that hold pairs.
 //
 //	time=2026-11-30T14:05:01.123Z level=INFO msg="request finished" request_id=a ttft_ms=123
 //	2026-11-30 14:05:01,123 INFO server: request 7f3a finished: ttft=0.123s, tokens=200
 //	2026-11-30T14:05:01.123Z	INFO	api/serve.go:42	request finished	{"request_id": "a", "ttft_ms": 123}
 //
-// A pair is what a member of an object of JSON with that name and value is: numbers,
-// true, false and null stand bare there too, and what is in quotes has the escapes of Go,
-// most of which are those of JSON. A stamp in front of the pairs is the column asctime, a
-// level level, and the text behind them msg. See preamble.
-
-// pairing is what a table does with such lines.
+// A pair is read as a JSON member of that name and value. Quoted values have the escapes
+// of Go, most of which are those of JSON. The stamp in front of the pairs is the column
+// asctime, the level is level, and the message is msg; see preamble.
 type pairing struct {
-	lines bool // records are such lines
+	lines bool // records are lines that hold pairs
 	short bool // the last value of the record may be cut off and is left out
 	take  func(path, raw []byte, kind formats.Kind)
 }
 
-// line reads the next line that is not blank; other: it has no such pairs.
+// line reads the next line that is not blank.
 func (t *table) line(in *records.Input) outcome {
 	for {
 		rest := in.Buf[in.I:]
@@ -43,7 +39,7 @@ func (t *table) line(in *records.Input) outcome {
 				in.SkipLine()
 				return long
 			}
-			rest = in.Buf[in.I:] // which looking for more has moved
+			rest = in.Buf[in.I:] // More has moved it
 			k = len(rest)
 		}
 		t.rec.off, t.rec.last = in.At(), k == len(rest)
@@ -54,14 +50,14 @@ func (t *table) line(in *records.Input) outcome {
 	}
 }
 
-// pairsOf takes the pairs of a line.
+// pairsOf takes the pairs of a line. It returns other if the line has none.
 func (t *table) pairsOf(line []byte) outcome {
 	l := pairScan{b: line, torn: t.rec.last}
 	p := l.lead()
 	if p.stamp != nil {
-		t.plain("asctime", p.stamp)
+		t.putPlain("asctime", p.stamp)
 	}
-	n, odd := 0, 0 // pairs, words behind the first that are none
+	n, odd := 0, 0 // number of pairs, and of other words behind the first pair
 	for t.short = false; l.next(); {
 		switch {
 		case l.object:
@@ -73,7 +69,7 @@ func (t *table) pairsOf(line []byte) outcome {
 			}
 			end, ok := json.Walk(l.b, l.from, t.take)
 			if !ok || end < len(l.b) {
-				return t.unsound(&p)
+				return t.brokenLine(&p)
 			}
 			t.takePreamble(line, &p)
 			return found
@@ -85,7 +81,7 @@ func (t *table) pairsOf(line []byte) outcome {
 			}
 			continue
 		case l.broken:
-			return t.unsound(&p)
+			return t.brokenLine(&p)
 		}
 		if n++; n == 1 {
 			p.first = l.key
@@ -95,24 +91,24 @@ func (t *table) pairsOf(line []byte) outcome {
 	t.takePreamble(line, &p)
 	t.short = l.short
 	switch {
-	case p.row:
+	case p.isRow:
 	case p.stamp != nil || p.level != nil:
 		if n > 0 || p.id != nil {
 			return found
 		}
-	case odd == 0 && (n > 1 && p.words == 0 || n > 2 && p.begins()):
+	case odd == 0 && (n > 1 && p.words == 0 || n > 2 && p.beginsRecord()):
 		return found
 	}
 	clear(t.rec.cells)
 	return other
 }
 
-// unsound tells what a line is that breaks off, or is not well formed.
-func (t *table) unsound(p *preamble) outcome {
+// brokenLine returns the outcome for a line that is not well formed.
+func (t *table) brokenLine(p *preamble) outcome {
 	last := t.rec.last
 	clear(t.rec.cells)
 	switch {
-	case p.stamp == nil && p.level == nil && !p.begins():
+	case p.stamp == nil && p.level == nil && !p.beginsRecord():
 		return other
 	case last:
 		return truncated
@@ -120,7 +116,7 @@ func (t *table) unsound(p *preamble) outcome {
 	return bad
 }
 
-// takePair takes the pair at hand.
+// takePair sets the value of the pair that was found.
 func (t *table) takePair(l *pairScan) {
 	switch {
 	case l.quoted:
@@ -139,20 +135,19 @@ func (t *table) takePair(l *pairScan) {
 	}
 }
 
-// isNil tells whether a value is what Go prints for nothing.
+// isNil reports whether a value is how Go prints nil.
 func isNil(raw []byte) bool { return string(raw) == "<nil>" || string(raw) == "nil" }
 
-// takePreamble takes the level, the id and the message in front of the pairs, except where
-// pairs say them.
+// takePreamble sets level, id and message, unless pairs of these names do.
 func (t *table) takePreamble(line []byte, p *preamble) {
 	if p.level != nil && !t.has("level") {
-		t.plain("level", p.level)
+		t.putPlain("level", p.level)
 	}
 	var event []byte
 	if p.id, event = subject(p.message(line)); p.id != nil && !t.has("request_id") {
-		t.plain("request_id", p.id)
+		t.putPlain("request_id", p.id)
 	}
 	if len(event) > 0 && !t.has("msg") {
-		t.plain("msg", event)
+		t.putPlain("msg", event)
 	}
 }

@@ -8,42 +8,43 @@ import (
 	"servescope/formats/internal/json"
 )
 
-// Objects within text: what collects logs (CloudWatch, Loki, Fluentd, Cloud Logging)
-// keeps the line of an application as a string, and exports of databases have
-// columns of JSON text. Their members are columns of their own, named by the column
-// and their path: message.request_id.
-
-// The names of members and columns whose text is looked into, as words makes them: of
-// lines of a log, and of what is told beside other columns. Those of what users say,
-// which may be JSON too, are not among them.
+// Texts that hold JSON objects: collectors of logs (CloudWatch, Loki, Fluentd, Cloud
+// Logging) keep the line of an application as a string, and exports of databases have
+// columns of JSON. The members are columns, named by the column and their path:
+// message.request_id.
+//
+// lineHolders and sideHolders are the columns whose text is looked into, as splitName
+// writes them: lines of a log, and attributes beside other columns. Columns for texts of
+// users, which may be JSON too, are not among them.
 const (
 	lineHolders = " message msg log line raw text_payload log_line log_message log_record "
 	sideHolders = " event record entry payload json json_payload metadata meta attributes attrs properties labels usage metrics metric" +
 		" timing timings timestamps stats fields extra context dimensions resource "
 )
 
-// mostBefore is how many bytes may stand in front of the object in a text: a stamp, a
+// maxBefore is the number of bytes that may precede the object in a text: a stamp, a
 // level, an id, as the runtime of AWS Lambda writes them.
-const mostBefore = 200
+const maxBefore = 200
 
-// nesting is what a table does with texts that hold objects.
+// nesting is the state of a table whose texts hold objects.
 type nesting struct {
-	learning bool     // columns are being found out: any holder's members are
-	given    []string // names of columns by the caller, who knows of more holders
-	holders  []string // not learning: the columns some of whose members are wanted
-	lined    bool     // some column is in a line of a log
-	wraps    []int    // by column: the bytes of its name that lead to the text it is in, 0: none
-	lead     int      // bytes of path that name the text at hand; 0: none
-	name     []byte   // of a member of it
+	learning bool     // the columns are not known yet: look into the texts of all holders
+	given    []string // columns of the caller, whose texts are looked into, too
+	holders  []string // the columns to look into once the mapping is known
+	inLine   bool     // some column lies within a log line
+	wraps    []int    // by column: see wrap
+	lead     int      // length of the path of the text at hand; 0: not in a text
+	name     []byte   // path of a member of that text
 	visit    func(path, raw []byte, kind formats.Kind)
-	pair     []byte // of a list of keys and values, where the key has been seen
-	paired   int    // bytes of pair that name the list
-	text     []byte // decoded; of the record
-	found    bool   // the record has such an object
-	torn     bool   // … or one that is not well formed
+	pair     []byte // path of the member that the last key names
+	paired   int    // length of the path of the list of keys and values
+	text     []byte // decoded texts of the record
+	found    bool   // the record has an object in a text
+	torn     bool   // the record has a broken object in a text
 }
 
-// wrap returns how many bytes of the name of a column lead to the text that it is in.
+// wrap returns the length of the prefix of a column's name that names the text the column
+// lies in.
 func (n *nesting) wrap(i int) int {
 	if i < len(n.wraps) {
 		return n.wraps[i]
@@ -51,18 +52,18 @@ func (n *nesting) wrap(i int) int {
 	return 0
 }
 
-// last returns the last name of a path.
-func last(path []byte) []byte { return path[bytes.LastIndexByte(path, '.')+1:] }
+// lastName returns the last name of a path.
+func lastName(path []byte) []byte { return path[bytes.LastIndexByte(path, '.')+1:] }
 
 func isLine(name []byte) bool { return isNamed(name, lineHolders) }
 
 func isNamed(name []byte, list string) bool {
-	joined, _, _ := words(string(name))
+	joined, _, _ := splitName(string(name))
 	return strings.Contains(list, " "+joined+" ")
 }
 
-// objectIn returns where the object begins that the text may end with, or -1. The
-// quotes in a text that is escaped are.
+// objectIn returns the offset of the object that a text may end with, or -1. In a text
+// with escapes its quotes are escaped.
 func objectIn(text []byte, escaped bool) int {
 	if k := bytes.IndexByte(text, '{'); k < 0 || len(bytes.TrimSpace(text[:k])) == 0 {
 		return k
@@ -71,18 +72,18 @@ func objectIn(text []byte, escaped bool) int {
 	if escaped {
 		opening = `{\"`
 	}
-	return bytes.Index(text[:min(len(text), mostBefore)], []byte(opening))
+	return bytes.Index(text[:min(len(text), maxBefore)], []byte(opening))
 }
 
-// learn0 begins to find out columns.
-func (t *table) learn0(given []assignment) {
+// startLearning makes the table collect the names of columns.
+func (t *table) startLearning(given []assignment) {
 	t.learning = true
 	for _, a := range given {
 		t.given = append(t.given, a.column)
 	}
 }
 
-// holds tells whether the text of a column is to be looked into.
+// holds reports whether the text of a column is to be looked into.
 func (t *table) holds(path []byte) bool {
 	for _, h := range t.holders {
 		if h == string(path) {
@@ -97,12 +98,12 @@ func (t *table) holds(path []byte) bool {
 			return true
 		}
 	}
-	name := last(path)
+	name := lastName(path)
 	return len(name) < 60 && (isLine(name) || isNamed(name, sideHolders))
 }
 
-// inside takes the members of the object that the text of a column holds, if it does.
-func (t *table) inside(path, text []byte, escaped bool) {
+// takeObjectIn takes the members of the object that a text holds, if it does.
+func (t *table) takeObjectIn(path, text []byte, escaped bool) {
 	k := objectIn(text, escaped)
 	if k < 0 {
 		return
@@ -125,7 +126,7 @@ func (t *table) inside(path, text []byte, escaped bool) {
 		return
 	}
 	t.torn, t.next = t.torn || k == 0, next
-	for i, name := range t.names { // of a record that is torn nothing is used
+	for i, name := range t.names { // use nothing of a broken object
 		if len(name) > len(path) && name[len(path)] == '.' && name[:len(path)] == string(path) {
 			t.rec.cells[i] = cell{}
 		}
@@ -138,7 +139,7 @@ func (t *table) member(path, raw []byte, kind formats.Kind) {
 	t.put(t.name, raw, kind)
 }
 
-// cellsInside takes what the first n cells of a row hold as text.
+// cellsInside looks into the texts of the first n cells of a row.
 func (t *table) cellsInside(n int) {
 	if t.width == 0 || !t.learning && t.holders == nil {
 		return
@@ -147,7 +148,7 @@ func (t *table) cellsInside(n int) {
 	for i := range min(n, t.width) {
 		c := &t.rec.cells[i]
 		if c.set && c.kind == formats.String && len(c.raw) > 1 && t.holds([]byte(t.names[i])) {
-			t.inside([]byte(t.names[i]), c.raw, false)
+			t.takeObjectIn([]byte(t.names[i]), c.raw, false)
 		}
 	}
 }

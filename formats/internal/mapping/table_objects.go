@@ -9,23 +9,23 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// document is an object that holds the records in a list, as what answers queries
-// writes it: {"events": [ … ]} of CloudWatch, {"hits": {"hits": [ … ]}} of
-// Elasticsearch. The list is named in the columns: events[].message.
+// document is the state of a table whose records are a list within an object, as the
+// answers of APIs hold it: {"events": […]} of CloudWatch, {"hits": {"hits": […]}} of
+// Elasticsearch. Columns are named with the list: events[].message.
 type document struct {
-	base   string // of the names of columns, to the point behind the list; "": records stand by themselves
-	inList []byte // of a value, from the list on
-	open   bool   // the list has begun, and has not ended
-	hurt   bool   // something in it is no record: a bracket may be of that
-	again  []bool // by column: a record has several values of it
-	over   bool   // this record has
+	base   string // prefix of the columns of the list, such as "events[]."; "": there is no list
+	inList []byte // path of a value, with base
+	open   bool   // the cursor is within the list
+	hurt   bool   // the list holds broken text, so that brackets do not count
+	again  []bool // by column: some record has several values
+	over   bool   // this record has several values of a column
 }
 
-// object reads the next object: those of a file may stand on lines of their own,
-// in an array, or behind each other.
+// object reads the next object. Objects may stand on lines of their own, in an array, or
+// behind each other.
 func (t *table) object(in *records.Input) outcome {
 	for enters := true; enters; {
-		if res := t.between(in); res != found {
+		if res := t.skipToRecord(in); res != found {
 			return res
 		}
 		if t.rec.off = in.At(); in.Buf[in.I] != '{' {
@@ -34,7 +34,7 @@ func (t *table) object(in *records.Input) outcome {
 			return bad
 		}
 		if enters = t.base != "" && !t.open; enters {
-			if res := t.enter(in); res != found {
+			if res := t.enterList(in); res != found {
 				return res
 			}
 		}
@@ -47,7 +47,7 @@ func (t *table) object(in *records.Input) outcome {
 		}
 		clear(t.rec.cells)
 		t.next, t.over = 0, false
-		t.fresh()
+		t.resetTexts()
 		whole := next < len(in.Buf)
 		if !whole && len(in.Buf)-in.I < maxRecord && in.More() {
 			continue
@@ -71,8 +71,8 @@ func (t *table) object(in *records.Input) outcome {
 	}
 }
 
-// between goes over what stands between records; found: there is something behind it.
-func (t *table) between(in *records.Input) outcome {
+// skipToRecord moves over what separates records. It returns found if something follows.
+func (t *table) skipToRecord(in *records.Input) outcome {
 	for {
 		for in.I < len(in.Buf) && bytes.IndexByte([]byte(" \t\r\n,[]\x1e"), in.Buf[in.I]) >= 0 {
 			switch in.Buf[in.I] {
@@ -81,7 +81,7 @@ func (t *table) between(in *records.Input) outcome {
 			case ']':
 				if t.within = in.Torn; t.open && !t.hurt {
 					in.I++
-					if !t.leave(in) {
+					if !t.leaveList(in) {
 						return truncated
 					}
 					continue
@@ -107,16 +107,17 @@ func (t *table) between(in *records.Input) outcome {
 // value takes a value of the object.
 func (t *table) value(path, raw []byte, kind formats.Kind) {
 	if t.base != "" {
-		path = t.full(path)
+		path = t.listPath(path)
 	}
 	t.put(path, raw, kind)
 	if kind == formats.String && len(raw) > 1 && (t.learning || t.holders != nil) && t.holds(path) {
-		t.inside(path, raw, true)
+		t.takeObjectIn(path, raw, true)
 	}
 }
 
-// enter goes into the list of the object at hand. An object without it is no record.
-func (t *table) enter(in *records.Input) outcome {
+// enterList moves into the list of the object at the cursor. An object without that list
+// is not a record.
+func (t *table) enterList(in *records.Input) outcome {
 	list := strings.TrimSuffix(t.base, "[].")
 	for {
 		if k := json.List(in.Buf[in.I:], list); k >= 0 {
@@ -135,7 +136,7 @@ func (t *table) enter(in *records.Input) outcome {
 	return bad
 }
 
-// cut tells how the source ends: within a list, or where a record may.
+// cut returns the outcome at the end of the source: truncated within a list, else ended.
 func (t *table) cut(in *records.Input) outcome {
 	if !t.open || in.Err != nil {
 		return ended
@@ -144,9 +145,9 @@ func (t *table) cut(in *records.Input) outcome {
 	return truncated
 }
 
-// leave goes from behind the list to behind the object that holds it, and tells
-// whether that ends.
-func (t *table) leave(in *records.Input) bool {
+// leaveList moves from the end of the list to the end of the object around it. It reports
+// whether that object ends.
+func (t *table) leaveList(in *records.Input) bool {
 	t.open, t.within = false, false
 	depth, quoted, escaped := strings.Count(t.base, "."), false, false
 	for depth > 0 {
@@ -174,8 +175,8 @@ func (t *table) leave(in *records.Input) bool {
 	return true
 }
 
-// full returns the path of a value of a record in a list.
-func (t *table) full(path []byte) []byte {
+// listPath returns the full path of a value of a record in a list.
+func (t *table) listPath(path []byte) []byte {
 	t.inList = append(append(t.inList[:0], t.base...), path...)
 	return t.inList
 }

@@ -9,16 +9,16 @@ import (
 	"servescope/formats"
 )
 
-// partition is a column that the directories of a file say, as Hive and what reads its
-// tables (DuckDB, Polars, Spark) name them: model=llama/date=2026-11-30/0.parquet. As
-// there, it goes before a text of that column in the file. Times and numbers of the file
-// are kept: the directory of a day or an hour is coarser.
+// partition is a column that the directories of a file name, as Hive, DuckDB, Polars and
+// Spark do: model=llama/date=2026-11-30/0.parquet. As there, it replaces a text of that
+// column in the file. Times and numbers of the file are kept, because the directory of a
+// day or an hour is coarser.
 type partition struct {
 	name  string
 	value []byte
 	null  bool
 	field int
-	own   bool // records have values of their own in the column
+	own   bool // records have own values in the column
 }
 
 // partitionsOf lists the partitions that the path of a file names.
@@ -29,13 +29,13 @@ func partitionsOf(path string) (list []partition) {
 		if !ok || name == "" || value == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_-.") != "" {
 			continue
 		}
-		list = slices.DeleteFunc(list, func(p partition) bool { return p.name == name }) // the inner one counts
+		list = slices.DeleteFunc(list, func(p partition) bool { return p.name == name }) // the innermost directory counts
 		list = append(list, partition{name: name, value: []byte(unescape(value)), null: value == "__HIVE_DEFAULT_PARTITION__"})
 	}
 	return list
 }
 
-// unescape decodes what a name of a directory cannot hold: %2F.
+// unescape decodes bytes that the name of a directory cannot hold: %2F.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -51,8 +51,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// partitioned adds the columns of partitions, or finds those that there are.
-func (t *table) partitioned(list []partition) {
+// addPartitions adds the columns of partitions, or finds those that exist.
+func (t *table) addPartitions(list []partition) {
 	for _, p := range list {
 		t.next = 0
 		if p.field = t.field([]byte(p.name)); p.field >= 0 {
@@ -61,8 +61,8 @@ func (t *table) partitioned(list []partition) {
 	}
 }
 
-// part sets the cells of the record that partitions say.
-func (t *table) part() {
+// setPartitions sets the cells of the record that partitions name.
+func (t *table) setPartitions() {
 	for i := range t.parts {
 		p := &t.parts[i]
 		c := &t.rec.cells[p.field]
@@ -70,14 +70,14 @@ func (t *table) part() {
 		case p.null || t.learning && p.own:
 			continue
 		case c.set && !bytes.Equal(c.raw, p.value):
-			t.parted = p
+			t.mismatch = p
 		}
 		*c = cell{p.value, formats.String, true}
 	}
 }
 
-// isPartition tells whether a column is one of the directories. It cannot tell requests
-// apart, or be a time.
+// isPartition reports whether directories name a column. Such a column cannot be an id or
+// a time.
 func (t *table) isPartition(field int) bool {
 	return slices.ContainsFunc(t.parts, func(p partition) bool { return p.field == field && !p.own })
 }

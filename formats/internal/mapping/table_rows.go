@@ -6,14 +6,14 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// row reads the next row of a table with delimiters that is not blank.
+// row reads the next row that is not blank.
 func (t *table) row(in *records.Input) outcome {
 	for {
 		t.rec.off = in.At()
 		n, next, res := t.split(in.Buf[in.I:], in.EOF)
 		switch {
 		case res == ended && len(in.Buf)-in.I < maxRecord && !in.EOF && in.Err == nil:
-			in.More() // at the end, too, where the last row needs no line end
+			in.More() // the last row needs no line end
 			t.spare = t.spare[:0]
 			continue
 		case in.Err != nil || in.I == len(in.Buf):
@@ -36,6 +36,7 @@ func (t *table) row(in *records.Input) outcome {
 	}
 }
 
+// first returns the first cell of the row.
 func (t *table) first() []byte {
 	if len(t.rec.cells) == 0 {
 		return nil
@@ -43,8 +44,8 @@ func (t *table) first() []byte {
 	return t.rec.cells[0].raw
 }
 
-// split splits the row that b begins with and returns its number of cells and
-// where the next begins; ended: it needs more bytes, bad: a quote is misplaced.
+// split splits the row that b begins with. It returns the number of cells and the offset
+// of the next row, or ended if it needs more bytes, or bad if a quote is misplaced.
 func (t *table) split(b []byte, eof bool) (n, next int, res outcome) {
 	for i := 0; ; n++ {
 		from, to := i, i
@@ -82,6 +83,7 @@ func (t *table) split(b []byte, eof bool) (n, next int, res outcome) {
 	}
 }
 
+// cell sets the cell n of the row.
 func (t *table) cell(n int, raw []byte) {
 	if t.width > 0 && n >= t.width {
 		return
@@ -95,8 +97,8 @@ func (t *table) cell(n int, raw []byte) {
 	t.rec.cells[n] = textCell(raw)
 }
 
-// quoted reads a quoted cell from behind its quote, and returns it and where it
-// ends, -1: beyond b.
+// quoted reads a quoted cell from behind its opening quote. It returns the cell and the
+// offset behind it, or -1 if the quote does not close.
 func (t *table) quoted(b []byte, i int) ([]byte, int) {
 	from, own := i, -1
 	for {
@@ -122,8 +124,8 @@ func (t *table) quoted(b []byte, i int) ([]byte, int) {
 	return t.spare[own:], i
 }
 
-// blank tells whether a row has delimiters and nothing else, as between the blocks of
-// a spreadsheet.
+// blank reports whether all cells of a row are empty, as between the blocks of a
+// spreadsheet.
 func (t *table) blank() bool {
 	for i := range t.rec.cells {
 		if len(bytes.TrimSpace(t.rec.cells[i].raw)) > 0 {

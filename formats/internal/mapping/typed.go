@@ -10,21 +10,20 @@ import (
 	"servescope/formats/internal/column"
 )
 
-// typed gives the rows of a columnar table as records, each value as a text format
-// would write it: all digits of a number, times in ns.
+// typed turns rows of a columnar table into records. It writes each value as a text
+// format would: numbers with all digits, times in ns.
 type typed struct {
 	ctx    context.Context
 	from   column.Table
 	fields []column.Field
-	want   []int // of the fields, those that are read
-	row    int   // of the batch, the next
-	rows   int   // in the batch
+	want   []int // indexes of the fields that are read
+	row    int   // index of the next row in the batch
+	rows   int   // number of rows in the batch
 	buf    []byte
 	err    error
 }
 
-// newTyped begins to read the columns of a table that are wanted and of a type
-// that is read.
+// newTyped begins to read those columns of a table that are wanted and have a known type.
 func newTyped(ctx context.Context, from column.Table, wanted func(i int) bool) *typed {
 	s := &typed{ctx: ctx, from: from, fields: from.Fields()}
 	want := make([]bool, len(s.fields))
@@ -117,8 +116,8 @@ func (s *typed) list(f *column.Field, c *column.Column) {
 	s.buf = append(s.buf, ']')
 }
 
-// digits returns how many decimals of a second times in ns have, as written.
-func digits(raw []byte) int {
+// digitsOf returns the number of decimals of a second that times in ns have.
+func digitsOf(raw []byte) int {
 	return 9 - min(9, len(raw)-len(bytes.TrimRight(raw, "0")))
 }
 

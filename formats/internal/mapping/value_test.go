@@ -8,7 +8,7 @@ func TestNames(t *testing.T) {
 		"E2ELatency": "e2e_latency ", "e2eLatencyMs": "e2e_latency ms", "usage.completion_tokens": "usage_completion_tokens ",
 		"latency_in_ns": "latency ns", "ITLs": "itls ", "msec": "msec ", "timeToFirstTokenMillis": "time_to_first_token ms", "Dauer [µs]": "dauer us",
 	} {
-		if joined, _, u := words(name); joined+" "+unitNames[u] != want {
+		if joined, _, u := splitName(name); joined+" "+unitNames[u] != want {
 			t.Errorf("%s: %s %s, want %s", name, joined, unitNames[u], want)
 		}
 	}
