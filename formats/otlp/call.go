@@ -2,9 +2,9 @@ package otlp
 
 import "servescope/analyzer/trace"
 
-// calls reports whether a span is a call of a model that makes tokens. Agents,
-// tools, embeddings and the chains of frameworks are none, though they may repeat
-// the usage of the calls within.
+// calls reports whether a span is a call of a model that generates tokens. Spans of
+// agents, tools, embeddings and the chains of frameworks are not calls, though they
+// may repeat the usage of the calls inside them.
 func (s *span) calls(p *part, scope, service string) bool {
 	switch string(p.raw(s.text[operation-textSlots])) {
 	case "chat", "text_completion", "generate_content", "completion", "LLM":
@@ -110,7 +110,7 @@ func (f *fold) begins(s *span, k slot) (at int64, ok bool) {
 	return s.start + d, ok
 }
 
-// identity sets who the request of a span is.
+// identity sets the columns that identify the request of a span.
 func (f *fold) identity(r *run, p *part, s *span, from *place) {
 	b := r.rows
 	b.Int(trace.Offset, s.offset)

@@ -11,9 +11,9 @@
 //
 // # Calls of any model
 //
-// What follows the semantic conventions (gen_ai.operation.name, or the usage of
-// tokens, in the names of today and of before) is a request on the clock of the
-// process that traces: of a client, unless the span's kind is that of a server.
+// A span that follows the semantic conventions (gen_ai.operation.name, or the usage
+// of tokens, under present and earlier names) is a request on the clock of the
+// process that traces: a client, unless the span's kind says server.
 //
 //	sent         start of the span; received at a server
 //	first_event  sent + gen_ai.response.time_to_first_chunk, or the first chunk
@@ -35,14 +35,14 @@
 //
 // The V1 engine adds durations of its own clock: queue, prefill, decode. They
 // become columns of the same row: a duration has no clock, and there are no
-// stamps of the engine that would need a row on its side. What is left of TTFT is
-// {input, ingress, egress}. There is no stamp of the last token, and none is made
-// up from a duration of another clock: d_decode is the time from the first to the
-// last.
+// stamps of the engine that would need a row on its side. The rest of TTFT is
+// {input, ingress, egress}. There is no stamp of the last token, and none is
+// invented from a duration of another clock: d_decode is the time from the first to
+// the last token.
 //
 // The V0 engine's time_in_queue begins at the arrival: {ingress, queue}, and the
 // rest of TTFT is {prefill, egress}. time_in_scheduler, _model_forward and
-// _model_execute are of the whole request and only reported.
+// _model_execute concern the whole request and are only reported.
 //
 // # SGLang
 //

@@ -42,7 +42,7 @@ func newFold(file string, opt formats.Options) *fold {
 	return f
 }
 
-// incident takes what is no span.
+// incident takes an incident: something in the document that is not a span.
 func (f *fold) incident(x incident) {
 	if x.what == otherSignal {
 		f.account.Total++
@@ -96,7 +96,7 @@ func unusable(s *span) (n int64) {
 	return n
 }
 
-// outcome is what became of a span.
+// outcome says how a span was used.
 type outcome uint8
 
 const (

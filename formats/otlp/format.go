@@ -21,8 +21,8 @@ var Format = formats.Format{
 	},
 }
 
-// sniff recognises exports of spans by their outermost members. The lines of a
-// collector's file may begin with those of metrics and logs.
+// sniff recognises exports of spans by their outermost members. In a collector's
+// file, lines of metrics and logs may come before the first line of spans.
 func sniff(h *formats.Head) (formats.Score, string) {
 	reason := "no resourceSpans, and no traces of Jaeger"
 	judge := func(keys []formats.Key, text []byte) (formats.Score, string) {

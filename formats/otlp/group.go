@@ -8,9 +8,9 @@ import (
 // requests puts the spans of SGLang together. A request is one span of the
 // frontend (the root), whose children are one span per thread, whose children
 // are slices of time, some with slices inside. They come from several processes,
-// children mostly before their parents. They are collected by trace until the
-// file ends or they fill the memory; then those come first whose roots came
-// first.
+// children mostly before their parents. They are collected by trace until the file
+// ends or they fill the memory; then the traces come out in the order of their
+// roots.
 type requests struct {
 	f      *fold
 	traces map[uint64]*group
@@ -23,7 +23,7 @@ type requests struct {
 	work   resolver
 }
 
-// group is what is known of one trace.
+// group holds the spans and the root of one trace.
 type group struct {
 	recs      []rec
 	threads   []thread
@@ -224,7 +224,7 @@ func (g *requests) root(p *part, s *span, from *place, scope string) (kind strin
 	return kind, parsed
 }
 
-// moduleReleases are those that write the attribute module.
+// moduleReleases are the releases that write the attribute module.
 var moduleReleases = attributes[attributeIndex.find([]byte("module"))].sglang
 
 // copy copies a text of another part.

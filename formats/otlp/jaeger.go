@@ -41,7 +41,7 @@ func (w *walker) inProcesses() {
 	})
 }
 
-// process returns what is known of a process of the trace.
+// process returns the resource of a process of the trace.
 func (w *walker) process(id string) *process {
 	for i := range w.processes {
 		if w.processes[i].id == id {
@@ -104,7 +104,7 @@ func (s *scanner) jaeger(key []byte, at int) int {
 	return end
 }
 
-// reference reads a link to another span; that of a child is to its parent.
+// reference reads a link to another span; a child links to its parent.
 func (s *scanner) reference(i int) int {
 	child, id := false, uint64(0)
 	next := s.object(i, func(s *scanner, key []byte, at int) int {

@@ -129,8 +129,8 @@ func (w *walker) resourceAt(b text) int {
 	return n
 }
 
-// resourceKeys are what is read of a resource; of several that name an instance
-// the first of this list counts.
+// resourceKeys are the keys of a resource that are read. Of several keys that name
+// an instance the first in this list counts.
 var resourceKeys = []string{"service.name", "telemetry.sdk.version", "service.instance.id", "k8s.pod.name", "host.name"}
 
 // resourceOf reads a resource, or a process of Jaeger.

@@ -1,6 +1,6 @@
 package otlp
 
-// part is what a stretch of the source holds.
+// part holds the spans and incidents of a stretch of the source.
 type part struct {
 	spans     []span
 	text      []byte // of the spans

@@ -10,7 +10,7 @@ import (
 	"servescope/formats/internal/json"
 )
 
-// parts delivers what is in a source, in file order. A part is valid until the
+// parts delivers the parts of a source in file order. A part is valid until the
 // next call.
 type parts interface {
 	next() (*part, bool)
@@ -85,7 +85,7 @@ type ranges struct {
 	failure error
 }
 
-// message is a part of a range. The last message of a range has none.
+// message is a part of a range. The last message of a range carries no part.
 type message struct {
 	part *part
 	err  error
@@ -127,7 +127,7 @@ func (r *ranges) work() {
 	}
 }
 
-// read sends the parts of one range. It reports false when nobody wants them.
+// read sends the parts of one range. It reports false when the receiver has gone.
 func (r *ranges) read(out chan<- message, from, to int64) bool {
 	offset := max(from-1, 0) // the byte before tells whether a line begins
 	w := newWalker(guarded{r.ctx, io.NewSectionReader(r.at, offset, r.size-offset)}, offset, from, to, r.block)

@@ -77,8 +77,8 @@ func (r *reader) more() {
 	}
 }
 
-// batch returns the rows of a run that are worth a batch, or with all set those
-// of the first run that has any.
+// batch returns the rows of a run that has enough of them for a batch, or, with all
+// set, the rows of the first run that has any.
 func (f *fold) batch(all bool) *trace.Batch {
 	for _, r := range f.runs {
 		if n := r.rows.Rows(); n >= batchRows || n > 0 && (all || r.rows.ListLen(trace.ChunkGaps) >= batchGaps) {

@@ -18,15 +18,16 @@ func (r release) String() string {
 	return s
 }
 
-// generation is what a run's spans of one of vLLM's engines tell of its release.
+// generation collects the evidence of a run's spans about the release of one of
+// vLLM's engines.
 type generation struct {
 	any    bool
 	seen   uint32 // attributes
 	scopes between
 }
 
-// The engines of vLLM: releases whose spans have their attributes. V0 is also
-// what v0.8.0 to v0.10.0 fall back to when they trace.
+// The engines of vLLM, by the releases whose spans have their attributes. v0.8.0 to
+// v0.10.0 fall back to V0 when they trace.
 var engines = [2]struct {
 	name     string
 	releases between

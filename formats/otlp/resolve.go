@@ -14,7 +14,7 @@ type resolver struct {
 	thread  []int32          // of each rec: its thread, or -1
 	missing []uint64         // of each rec: the id at which the way up ends
 	order   []int32          // recs by owner, each owner's in order of the source
-	bounds  []int32          // order[bounds[i]:bounds[i+1]] are those of owner i-1
+	bounds  []int32          // order[bounds[i]:bounds[i+1]] are the recs of owner i-1
 	list    []rec
 
 	schedules []schedule // of list
@@ -49,8 +49,8 @@ func (w *resolver) resolve(t *group) {
 	w.sort(owners)
 }
 
-// guess finds the requests of a group without roots: those whose threads name
-// the same missing parent. It returns how many there are.
+// guess finds the requests of a group without roots: threads that name the same
+// missing parent belong to one request. It returns the number of requests.
 func (w *resolver) guess(t *group) int {
 	var ids []uint64
 	for i := range t.recs {
@@ -116,7 +116,7 @@ func (w *resolver) climb(t *group, i int32) (owner, in int32, end uint64) {
 	return unknown, in, 0
 }
 
-// owned returns the recs of a request, or those of none.
+// owned returns the recs of a request, or the recs that belong to no request.
 func (w *resolver) owned(request int32) []int32 {
 	from := int32(0)
 	if request != unknown {
@@ -125,8 +125,8 @@ func (w *resolver) owned(request int32) []int32 {
 	return w.order[from:w.bounds[request+1]]
 }
 
-// of returns what a request is made of: its slices in order of their start. Every
-// rank of a replica records the same slices; those of the first rank are taken.
+// of returns the members of a request: its slices in order of their start. Every
+// rank of a replica records the same slices; the slices of the first rank are used.
 func (w *resolver) of(t *group, request int32) (m members) {
 	list := w.owned(request)
 	for _, i := range list {
@@ -155,7 +155,7 @@ func (w *resolver) of(t *group, request int32) (m members) {
 	return m
 }
 
-// members is what a request consists of, besides its root.
+// members holds the slices and threads of a request, without its root.
 type members struct {
 	slices    []rec
 	schedules []schedule // of these

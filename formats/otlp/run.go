@@ -20,7 +20,7 @@ type runKey struct {
 // maxRuns is how many runs are told apart. The rest is the last one.
 const maxRuns = 64
 
-// run is what one service of one engine did.
+// run holds the requests and figures of one service of one engine.
 type run struct {
 	meta     trace.RunMeta
 	rows     *trace.Builder
@@ -87,7 +87,7 @@ func (r *run) claim(k slot, s *span) {
 	}
 }
 
-// claims names what is reported of a run as means.
+// claims names the means that a run reports.
 var claims = []struct {
 	slot        slot
 	key, metric string
@@ -99,7 +99,7 @@ var claims = []struct {
 	{perToken, "gen_ai.server.time_per_output_token", "tpot"},
 }
 
-// finish completes what is known of a run once all spans have been read.
+// finish completes the description of a run once all spans have been read.
 func (r *run) finish() {
 	m := &r.meta
 	switch m.Engine {

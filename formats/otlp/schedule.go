@@ -141,9 +141,9 @@ const (
 	spread = 10_000_000
 )
 
-// schedules gives the steps of a request their ends. Event i is of forward pass i,
-// which ends with slice i; chunks of a prompt may be passes with events of their
-// own. It returns how many events tell of no step.
+// schedules gives the steps of a request their ends. Event i belongs to forward
+// pass i, which ends with slice i; chunks of a prompt may be passes with events of
+// their own. It returns the number of events that belong to no step.
 func (r *run) schedules(m *members) int64 {
 	if len(m.schedules) == 0 {
 		return 0
@@ -169,10 +169,9 @@ func (r *run) schedules(m *members) int64 {
 	return lost
 }
 
-// passEnds returns the ends of the forward passes of a request with n events, or
-// nil: of as many, or of one less, because the pass that was scheduled last gave
-// the request nothing any more. Those of prompts are slices prefill_forward, or
-// the chunks in them.
+// passEnds returns the ends of the n forward passes of a request with n events, or
+// of n-1 passes if the pass that was scheduled last gave the request nothing, and
+// else nil. The passes of prompts are slices prefill_forward, or the chunks in them.
 func passEnds(list []rec, n int) []passEnd {
 	whole, chunks := endsOf(list, forward), []passEnd(nil)
 	if indexOf(list, chunk) >= 0 {
@@ -306,8 +305,8 @@ func (f *fold) stepRows(r *run) {
 	e.list, e.index = nil, nil
 }
 
-// stepRow makes a row of step i, whose interval begins with the end of the one
-// before.
+// stepRow makes a row of step i, whose interval begins with the end of the previous
+// step.
 func (f *fold) stepRow(r *run, list []engineStep, i int, number int64) {
 	s, b := &list[i], r.engineRows
 	at := &r.engine.replicas[s.replica]

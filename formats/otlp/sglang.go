@@ -69,8 +69,8 @@ func (f *fold) openRows(t *group, w *resolver) {
 	}
 }
 
-// sideOf returns the side of a request: that of a node of a disaggregated
-// deployment follows from the name of its root or from its slices.
+// sideOf returns the side of a request. The name of the root or the slices tell
+// whether it is a node of a disaggregated deployment.
 func sideOf(name []byte, list []rec) trace.Side {
 	switch role, _, _ := strings.Cut(string(name), "Req "); strings.TrimSpace(role) {
 	case "prefill":

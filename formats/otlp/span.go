@@ -28,7 +28,7 @@ const (
 	failed   flag = 1 << iota // its status is an error
 	inexact                   // a time is written with fewer digits than it has
 	coarse                    // its times are in microseconds
-	serves                    // its kind is that of a server
+	serves                    // its kind says server
 	streamed                  // the response comes in chunks
 )
 
@@ -61,7 +61,8 @@ func (s *scanner) keep(from, to int) piece {
 	return piece{at, int32(len(s.out.text))}
 }
 
-// string returns a string that lies in [at, end), or nothing if it is none.
+// string returns the bounds of the string in [at, end), or nothing if the value is
+// not a string.
 func (s *scanner) string(at, end int) (from, to int) {
 	if s.text[at] != '"' {
 		return 0, 0
@@ -189,7 +190,7 @@ func (s *scanner) pair(i int) (key []byte, at, end, next int) {
 }
 
 // oddPair is pair for any order and spacing. The value may be wrapped in an object
-// that names its type. end is 0 where there is none.
+// that names its type. end is 0 where there is no value.
 func (s *scanner) oddPair(i int) (key []byte, at, end, next int) {
 	next = s.object(i, func(s *scanner, name []byte, v int) int {
 		after := s.value(v)

@@ -106,8 +106,8 @@ func (b text) scalar(i int) int {
 	return i
 }
 
-// container returns the index behind the object or array at i, whose brackets
-// must match.
+// container returns the index behind the object or array at i. Its brackets must
+// match.
 func (b text) container(i int) int {
 	arrays := uint64(0) // of the containers around i, the innermost lowest
 	for depth := 0; i < len(b); i++ {

@@ -132,7 +132,7 @@ func (f *fold) finished(r *run, s *span) {
 		}
 	case s.end >= s.start:
 		r.rows.Int(trace.Finished, s.end)
-		if r.meta.Engine != "sglang" { // whose span ends with the request
+		if r.meta.Engine != "sglang" { // a span of SGLang ends with the request
 			f.note(&probNoE2E, s.offset)
 		}
 	}
@@ -165,8 +165,8 @@ func (f *fold) counts(b *trace.Builder, s *span) {
 
 // splitV1 sets the parts of TTFT as the V1 engine measures them: queue from the
 // scheduler's queue to the first admission, prefill from there to the first
-// token, both on the engine's clock. What is left of TTFT, on the frontend's
-// clock, is before and behind.
+// token, both on the engine's clock. The rest of TTFT, on the frontend's clock,
+// lies before and after them.
 func (f *fold) splitV1(b *trace.Builder, s *span, first int64, known bool) {
 	rest, left := first, input|ingress|queue|prefill|egress
 	for _, part := range [...]struct {

@@ -191,7 +191,7 @@ func (w *walker) spanOf(f func(w *walker, b text) int) {
 	}
 }
 
-// container begins the spans of a resource, or those of a trace of Jaeger.
+// container begins the spans of a resource, or the spans of a trace of Jaeger.
 func (w *walker) container() {
 	w.count, w.known = 0, false
 	w.resource, w.scope, w.place = nil, "", -1
@@ -229,8 +229,8 @@ func (w *walker) leave() {
 	}
 }
 
-// breaks gives up a document that cannot be read to its end. A bracket alone on
-// its line, around documents that have lines of their own, is none.
+// breaks gives up a document that cannot be read to its end. A bracket alone on its
+// line, around documents that have lines of their own, is not a broken document.
 func (w *walker) breaks(p json.Problem) {
 	if !p.Truncated || len(w.stack) > 1 || w.top() != inList {
 		k := malformed

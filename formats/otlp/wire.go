@@ -74,9 +74,10 @@ type attribute struct {
 
 var never between // the engine does not write it
 
-// attributes lists what is read of a span. Both engines use the gen_ai.* keys,
-// with different meaning in the case of time_in_model_*; see vllm.go and
-// sglang.go. Where nothing is known of a first release, it is that of tracing.
+// attributes lists the attributes of a span that are read. Both engines use the
+// gen_ai.* keys, with different meaning in the case of time_in_model_*; see vllm.go
+// and sglang.go. Where the first release with an attribute is unknown, the first
+// release with tracing stands for it.
 var attributes = []attribute{
 	{"gen_ai.latency.time_to_first_token", ttft, since(5_01), since(5_03)},
 	{"gen_ai.latency.e2e", e2e, since(5_01), since(5_03)},
@@ -109,8 +110,8 @@ var attributes = []attribute{
 	{"host_id", hostID, never, since(5_03)},
 	{"reason", reason, never, since(5_10)},
 	{"type", abortType, never, since(5_10)},
-	// The conventions for calls of any model, new and old, and those of OpenLLMetry,
-	// OpenLIT and OpenInference.
+	// The conventions for calls of any model, new and old, and the keys of
+	// OpenLLMetry, OpenLIT and OpenInference.
 	{key: "gen_ai.operation.name", slot: operation},
 	{key: "llm.request.type", slot: operation},
 	{key: "openinference.span.kind", slot: operation},
@@ -155,7 +156,7 @@ var scopes = []struct {
 	{"vllm.tracing.otel", since(16_00)},
 }
 
-// stage is what a span of SGLang's scheduler or frontend is about.
+// stage is the stage of serving that a span of SGLang's scheduler or frontend covers.
 type stage uint8
 
 const (

@@ -2,7 +2,7 @@ package torchtrace
 
 import "servescope/formats"
 
-// verdict is what became of an event.
+// verdict says how an event was used, or why it was not.
 type verdict uint8
 
 const (

@@ -18,7 +18,7 @@ func (r *reader) describe() {
 	m := &r.meta
 	m.Engine, m.Version = r.producer()
 	m.Config = r.head.config
-	if r.c.tracks.merged() { // the header is that of the first rank
+	if r.c.tracks.merged() { // the header belongs to the first rank
 		m.Config = slices.DeleteFunc(m.Config, func(p trace.Pair) bool { return p.Key == "rank" })
 	}
 	r.clock()
@@ -59,7 +59,7 @@ func (r *reader) describe() {
 	}
 }
 
-// judge notes what is wrong with the steps of a device, or refuses them.
+// judge notes doubts about the steps of a device, or refuses the steps.
 func (r *reader) judge(t *timeline) {
 	if len(r.f.steps) == 0 {
 		return
@@ -143,11 +143,11 @@ func (r *reader) clock() {
 	}
 }
 
-// summary collects what is said about all devices together.
+// summary collects the notes about all devices together.
 type summary struct{ steps, time, replayed int64 }
 
-// device notes what is known of a device that has been swept, and after the
-// last one what is said about all.
+// device notes the facts about a device that has been swept, and after the last
+// device the facts about all devices.
 func (s *summary) device(r *reader, t *timeline, w *sweep) {
 	r.sums(t, w)
 	s.steps += int64(len(t.bounds))
@@ -194,7 +194,7 @@ func (r *reader) note(format string, args ...any) {
 	r.meta.Notes = append(r.meta.Notes, fmt.Sprintf(format, args...))
 }
 
-// all notes what is known about kernels by name.
+// all notes the facts about kernels by name.
 func (s *summary) all(r *reader) {
 	if s.time == 0 {
 		return

@@ -19,16 +19,16 @@
 //
 // # Memory
 //
-// What a step consists of is known only at the end: launches and step ranges
-// may stand behind the kernels, and CUPTI's buffers are not in order. Three
-// ways were weighed. Folding steps as they complete fails when launches come
-// last. Two passes over the text double the work, and with compressed files
-// the decompression too. So the text is read once, and of each event that
-// counts a few numbers are kept, in sorted runs of differences in
-// variable-length integers (store.go): 6 to 9 bytes per kernel or launch, about
-// 1/100 of the text. Runs lie in memory up to half of Options.Memory, then in a
-// temporary file; merged (merge.go), they give events in the order of time
-// without ever being expanded.
+// The events of a step are known only at the end: launches and step ranges may
+// stand behind the kernels, and CUPTI's buffers are not in order. Three ways were
+// considered. Folding steps as they complete fails when launches come last. Two
+// passes over the text double the work, and with compressed files the decompression
+// too. The text is therefore read once, and a few numbers are kept of each event
+// that counts, in sorted runs of differences in variable-length integers
+// (store.go): 6 to 9 bytes per kernel or launch, about 1/100 of the text. Runs stay
+// in memory up to half of Options.Memory, and go to a temporary file beyond that.
+// Merging (merge.go) gives the events in the order of time without ever expanding
+// the runs.
 //
 // Measured for a generated trace of 5.06 GB (5.4 million kernels, 3.6 million
 // calls behind them, base time last): 95 MB are kept; the process takes 170 MiB
@@ -46,6 +46,6 @@
 // device and measures every interval (sweep.go). Where the device is idle, what
 // the launching thread does decides (host.go).
 //
-// The definitions of steps, classes and memos are those of the step
-// decomposition of the project; names and what they mean are tables (names.go).
+// Steps, classes and memos are defined by package decompose; names and their
+// meaning are tables (names.go).
 package torchtrace

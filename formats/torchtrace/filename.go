@@ -33,8 +33,8 @@ func find(s, start string, length func(string) int) string {
 	}
 }
 
-// vllmName returns the length of a list of at least three ranks at the start of
-// s, 0 where there is none.
+// vllmName returns the length of a list of at least three ranks at the start of s,
+// 0 where s does not begin with one.
 func vllmName(s string) int {
 	n := 0
 	for _, kind := range []string{"dp", "_pp", "_tp"} {

@@ -53,8 +53,8 @@ type folder struct {
 	inferred bool
 }
 
-// newFolder prepares to give events to steps. Where the end of the text is
-// missing no step is inferred: its step ranges may be what is missing.
+// newFolder prepares to give events to steps. Where the end of the text is missing
+// no step is inferred, because step ranges may be missing too.
 func newFolder(c *collector, lost bool) *folder {
 	f := &folder{c: c, launches: newLaunches(&c.calls), steps: outermost(c.steps)}
 	if len(f.steps) == 0 && !lost {

@@ -9,7 +9,7 @@ import (
 	"servescope/formats/internal/numx"
 )
 
-// header is what a trace says about itself outside its events.
+// header holds the members of a trace outside its events.
 type header struct {
 	base      int64 // ns since the Unix epoch at ts 0
 	hasBase   bool

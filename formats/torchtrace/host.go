@@ -134,7 +134,7 @@ func (u *union) add(from, to int64) {
 	u.to = max(u.to, to)
 }
 
-// until returns the measure before the time at and starts anew from there.
+// until returns the measure before the time at and starts again from there.
 func (u *union) until(at int64) int64 {
 	if end := min(u.to, at); end > u.from {
 		u.sum += end - u.from

@@ -1,6 +1,6 @@
 package torchtrace
 
-// class is what a device event does, by its name alone.
+// class is the class of work of a device event, by its name alone.
 type class uint8
 
 // The classes that a name decides. Sampling is decided by where an event was
@@ -11,7 +11,7 @@ const (
 	hostTransfer
 )
 
-// traits is what a name says about an event.
+// traits holds the facts that the name of an event implies.
 type traits struct {
 	class   class
 	known   bool   // the name is in a table
@@ -34,8 +34,8 @@ type rule struct {
 // TensorRT-LLM fused all-reduce, AMD quick reduce, DeepEP, pplx-kernels, MoRI.
 //
 // A bare dispatch or combine is not communication: flash_fwd_mla_combine_kernel
-// sums partial results of one device. Neither is what an Inductor kernel is
-// named after: triton_red_fused_all_reduce_add_0 is the add.
+// sums partial results of one device. Nor do operations in the name of an Inductor
+// kernel count: triton_red_fused_all_reduce_add_0 is the add.
 var kernelRules = []rule{
 	{needles: []string{"triton_poi_", "triton_red_", "triton_per_", "triton_tem_", "triton_for_"}, traits: traits{known: true}},
 	{needles: []string{"nccl", "rccl"}, more: []string{"sendrecv", "send_recv", "_send", "_recv"},
@@ -86,7 +86,7 @@ var copyRules = []rule{
 	{needles: []string{"dtod", "dtoa", "atod", "atoa", "devicetodevice", "device -> device"}, traits: traits{known: true}},
 }
 
-// scope is what a range on the host says about its time.
+// scope is the kind of work that a range on the host stands for.
 type scope uint8
 
 // The scopes.

@@ -21,12 +21,12 @@ const (
 	frameName
 )
 
-// name is what is known about one distinct name.
+// name holds the class and the traits of one distinct name.
 type name struct {
 	traits
 	scope scope
 	graph bool   // a call that launches a graph
-	text  string // of device events: what is shown
+	text  string // of device events: the name as shown
 	count int64
 	total int64 // ns, sum of durations
 }

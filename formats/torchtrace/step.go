@@ -23,7 +23,7 @@ type step struct {
 	what
 }
 
-// what is what a step's name says.
+// what holds the facts that the name of a step states.
 type what struct {
 	kind            trace.StepKind
 	decoding        int32 // decode sequences (g)

@@ -12,8 +12,8 @@ import (
 	"servescope/formats/source"
 )
 
-// item is what is kept of an event: 6 to 9 bytes once it is stored. What tag
-// means is the store's user's business, but for auxBit: it says that aux is set.
+// item holds the numbers that are kept of an event: 6 to 9 bytes once stored. The
+// user of the store defines tag, except for auxBit, which says that aux is set.
 type item struct {
 	at, dur int64
 	key     uint64

@@ -8,9 +8,9 @@ type parts struct {
 	overlapped, unclassified, routing, deviceGap, cpu int64
 }
 
-// busy is what is running on the device: for each class the latest end of the
-// events that have begun. Because events come in the order of their start, a
-// class runs at an instant exactly if that lies before its end.
+// busy tells which classes run on the device: it holds for each class the latest
+// end of the events that have begun. Because events come in the order of their
+// start, a class runs at an instant exactly if the instant lies before that end.
 type busy struct {
 	known, unknown, routing, sampling, communication, host int64
 }
@@ -81,11 +81,11 @@ func newSweep(f *folder, t *timeline) *sweep {
 	return s
 }
 
-// next takes one event and reports whether there was one. After the last one it
-// measures what is left.
+// next takes one event and reports whether there was one. After the last event it
+// measures the remaining time.
 func (s *sweep) next() bool {
 	var it *item
-	if s.taken < s.t.events { // else there are those of other devices at most
+	if s.taken < s.t.events { // else only events of other devices remain
 		for it = s.in.pop(); it != nil && it.tag>>deviceShift != s.t.device; {
 			it = s.in.pop()
 		}
@@ -274,7 +274,7 @@ func (s *sweep) end() {
 	s.open = kept
 }
 
-// close hands out what is left.
+// close hands out the remaining intervals.
 func (s *sweep) close() {
 	for i := range s.open {
 		s.ended(&s.open[i])
@@ -282,7 +282,7 @@ func (s *sweep) close() {
 	s.open = nil
 }
 
-// interval returns the step in whose interval the instant lies, -1 for none.
+// interval returns the step whose interval holds the instant, or -1.
 func (t *timeline) interval(at int64) int {
 	lo, hi := 0, len(t.bounds)
 	for lo < hi {

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	defaultBlock = 256 << 10 // stays in the L2 cache together with what is made of it
+	defaultBlock = 256 << 10 // stays in the L2 cache together with the events made of it
 	maxValue     = 16 << 20  // longest event or header value that is read; longer ones are skipped
 	pad          = 16        // zero bytes behind the window, so that loops may look ahead
 )
 
-// window is the part of a stream that is held: b[:n], whose first byte has the
-// offset base, with zeros behind it.
+// window holds a part of a stream: b[:n], whose first byte has the offset base,
+// followed by zeros.
 type window struct {
 	ctx   context.Context
 	src   io.Reader
