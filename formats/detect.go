@@ -57,29 +57,31 @@ type Detection struct {
 	Format *Format
 	Score  Score
 	Reason string
-	Tried  []Attempt // every format, by priority
 }
 
 // Attempt is what one format said about a head.
 type Attempt struct {
 	Format *Format
-	Score  Score
 	Reason string
 }
 
-// Detect asks every format about h. The highest score wins, then the lowest
+// Detect asks the formats about h. The highest score wins, then the lowest
 // priority. If none knows the head the error is a *DetectError.
 func (s *Set) Detect(h *Head) (Detection, error) {
 	var best Detection
+	var tried []Attempt
 	for _, f := range s.formats {
 		score, reason := f.Sniff(h)
-		best.Tried = append(best.Tried, Attempt{f, score, reason})
+		if score == Sure {
+			return Detection{f, score, reason}, nil // the formats behind f cannot beat it
+		}
+		tried = append(tried, Attempt{f, reason})
 		if score > best.Score {
-			best.Format, best.Score, best.Reason = f, score, reason
+			best = Detection{f, score, reason}
 		}
 	}
 	if best.Format == nil {
-		return Detection{}, &DetectError{Name: h.Name, Plain: plainReason(h), Tried: best.Tried}
+		return Detection{}, &DetectError{Name: h.Name, Plain: plainReason(h), Tried: tried}
 	}
 	return best, nil
 }

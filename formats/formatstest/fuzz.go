@@ -40,7 +40,9 @@ func Fuzz(f *testing.F, set *formats.Set, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set.Detect(head)
+		for _, f := range set.All() {
+			f.Sniff(head)
+		}
 		format := list[int(which)%len(list)]
 		one, err := readWhole(format, src, options())
 		if errors.Is(err, errBroken) {
