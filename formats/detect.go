@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"servescope/analyzer/sorting"
 )
 
 // Set is a list of formats to choose from.
@@ -16,7 +14,7 @@ type Set struct{ formats []*Format }
 // of one name or one priority are a mistake in the program: NewSet panics.
 func NewSet(list ...*Format) *Set {
 	s := &Set{formats: slices.Clone(list)}
-	sorting.By(s.formats, func(a, b *Format) int { return cmp.Compare(a.Priority, b.Priority) })
+	slices.SortFunc(s.formats, func(a, b *Format) int { return cmp.Compare(a.Priority, b.Priority) })
 	names := make(map[string]bool)
 	for i, f := range s.formats {
 		if i > 0 && s.formats[i-1].Priority == f.Priority {

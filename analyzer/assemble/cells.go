@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"cmp"
+	"slices"
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/diag"
@@ -11,7 +12,6 @@ import (
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 	"servescope/analyzer/selection"
-	"servescope/analyzer/sorting"
 )
 
 // Cells collects the cells that kernels fill; it implements kernel.Output. Run
@@ -113,7 +113,7 @@ func (o *Cells) finish(states []kernel.State) {
 			keys = append(keys, k)
 		}
 	}
-	sorting.By(keys, func(a, b cellKey) int { // NoWindow is the smallest window
+	slices.SortFunc(keys, func(a, b cellKey) int { // NoWindow is the smallest window
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.group, b.group), cmp.Compare(a.window, b.window))
 	})
 	for i, k := range keys {

@@ -11,7 +11,6 @@ import (
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -203,7 +202,7 @@ func meeting(list, others []stretch, named bool) (n int64) {
 
 // disjoint returns the union of stretches as disjoint ones in order.
 func disjoint(list []stretch) (out []stretch) {
-	sorting.By(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	for _, x := range list {
 		if n := len(out); n > 0 && x.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, x.to)

@@ -2,10 +2,10 @@ package assemble
 
 import (
 	"cmp"
+	"slices"
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/diag"
-	"servescope/analyzer/sorting"
 	"servescope/formats"
 	"servescope/formats/source"
 )
@@ -42,7 +42,7 @@ func (l *Lines) Locate(log *diag.Log) []diag.Diag {
 	for i := range order {
 		order[i] = i
 	}
-	sorting.Stable(order, func(a, b int) int { return cmp.Compare(all[a].Offset, all[b].Offset) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].Offset, all[b].Offset) })
 	budget := int64(maxLocated)
 	for _, i := range order {
 		d := &all[i]

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -68,7 +67,7 @@ func or(v int64, ok bool) int64 {
 
 // Order sorts kernels by their index.
 func Order(kernels []Kernel) {
-	sorting.By(kernels, func(a, b Kernel) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(kernels, func(a, b Kernel) int { return cmp.Compare(a.Index, b.Index) })
 }
 
 // Transfers returns the transfer time of each collective, -1 for pairs. ranks
@@ -145,7 +144,7 @@ func Exposed(kernels []Kernel, transfers []int64) (s Share) {
 			add(transfer, max(from, turn), to)
 		}
 	}
-	sorting.By(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var running [3]int
 	for i, e := range edges {
 		if i > 0 {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -25,7 +24,7 @@ type Steps struct {
 // NewSteps returns the steps of the ranks of a run's engines.
 func NewSteps(timelines []*Timeline) *Steps {
 	s := &Steps{timelines: timelines}
-	sorting.By(timelines, func(a, b *Timeline) int {
+	slices.SortFunc(timelines, func(a, b *Timeline) int {
 		return cmp.Or(cmp.Compare(a.Replica, b.Replica), cmp.Compare(a.Name, b.Name))
 	})
 	for _, t := range timelines {
@@ -206,7 +205,7 @@ func united(list []account) []account {
 		}
 		out[at].merge(&list[i].sums)
 	}
-	sorting.Stable(out, func(a, b account) int { return cmp.Compare(b.n, a.n) })
+	slices.SortStableFunc(out, func(a, b account) int { return cmp.Compare(b.n, a.n) })
 	return out
 }
 
@@ -410,7 +409,7 @@ func stepTables(buckets map[bucket][]account, total *sums, excluded map[string]i
 	for b := range buckets {
 		keys = append(keys, b)
 	}
-	sorting.By(keys, bucket.compare)
+	slices.SortFunc(keys, bucket.compare)
 	d := begin("step", by, total, unit.Nanosecond)
 	d.Excluded = maps.Clone(excluded)
 	d.Label = quantityLabels[q]

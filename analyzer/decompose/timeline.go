@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"servescope/analyzer/collective"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -49,7 +48,7 @@ func (t *Timeline) Sort() {
 		return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Duration, b.Duration), cmp.Compare(a.Decoding, b.Decoding))
 	}
 	if !slices.IsSortedFunc(t.Steps, order) { // they are in most cases
-		sorting.Stable(t.Steps, order)
+		slices.SortStableFunc(t.Steps, order)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -161,7 +160,7 @@ func SpanDecomposition(side string, list []*TokenTime, excluded map[string]int64
 		}
 		accounts = append(accounts, a)
 	}
-	sorting.Stable(accounts, func(a, b account) int { return cmp.Compare(b.n, a.n) })
+	slices.SortStableFunc(accounts, func(a, b account) int { return cmp.Compare(b.n, a.n) })
 	d := begin("tpot", "request", &total, unit.NSPerToken)
 	d.Side, d.Excluded = side, excluded
 	if total.n == 0 {

@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/collective"
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 )
@@ -44,7 +43,7 @@ func (t *Timeline) stops(in []int32) []report.Stop {
 			list = append(list, report.Stop{Rank: t.Name, Step: k.Index, At: stampOf(k), Duration: k.Duration, Idle: idle, Sequences: k.Decoding})
 		}
 	}
-	sorting.Stable(list, func(a, b report.Stop) int { return cmp.Compare(b.Idle, a.Idle) })
+	slices.SortStableFunc(list, func(a, b report.Stop) int { return cmp.Compare(b.Idle, a.Idle) })
 	return list[:min(len(list), maxStops)]
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -37,7 +36,7 @@ func (l *Links) collect(from *linker) {
 			l.members = append(l.members, m)
 		}
 		l.halve(l.members[first:])
-		sorting.By(l.members[first:], l.order)
+		slices.SortFunc(l.members[first:], l.order)
 	}
 	l.starts = append(l.starts, int32(len(l.members)))
 	for g := range len(l.starts) - 1 {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -108,7 +107,7 @@ func (s *summarizer) findEnds() {
 			}
 		}
 	}
-	sorting.By(s.out.Ends, func(a, b End) int {
+	slices.SortFunc(s.out.Ends, func(a, b End) int {
 		return cmp.Or(cmp.Compare(rank[a.Side], rank[b.Side]), cmp.Compare(a.Input, b.Input))
 	})
 	for i, e := range s.out.Ends {
@@ -327,11 +326,11 @@ func (s *summarizer) names() {
 
 // sort orders pairs and what they hold.
 func (s *summarizer) sort() {
-	sorting.By(s.out.Pairs, func(p, q Pair) int {
+	slices.SortFunc(s.out.Pairs, func(p, q Pair) int {
 		return cmp.Or(cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B), cmp.Compare(p.ClockA.String(), q.ClockA.String()), cmp.Compare(p.ClockB.String(), q.ClockB.String()))
 	})
 	for _, p := range s.out.Pairs {
-		sorting.By(p.Rules, func(a, b RuleCount) int {
+		slices.SortFunc(p.Rules, func(a, b RuleCount) int {
 			return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Rule, b.Rule))
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/formats"
 )
 
@@ -44,7 +43,7 @@ func (l *Loader) order(jobs []job) []int {
 		for _, i := range places {
 			start[i], _ = jobs[i].file.Format.Begins(jobs[i].file.Source)
 		}
-		sorting.Stable(sorted, func(a, b int) int { return cmp.Compare(start[a], start[b]) })
+		slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(start[a], start[b]) })
 		for n, i := range sorted {
 			order[places[n]] = i
 			jobs[i].done = make(chan struct{})

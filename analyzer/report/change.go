@@ -3,8 +3,8 @@ package report
 import (
 	"cmp"
 	"math/big"
+	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/unit"
 )
 
@@ -99,7 +99,7 @@ func largest(d *Decomposition, like *Breakdown, windows []Window) (out []Change)
 	if len(good) > 0 {
 		steps = good
 	}
-	sorting.By(steps, func(a, b step) int { return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(a.to.From, b.to.From)) })
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(a.to.From, b.to.From)) })
 	for _, s := range steps[:min(len(steps), shownChanges)] {
 		out = append(out, s.change(d, like))
 	}

@@ -4,10 +4,9 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-
-	"servescope/analyzer/sorting"
 )
 
 // former is a type whose JSON form is that of another value.
@@ -162,7 +161,7 @@ func (e *encoder) object(v reflect.Value) {
 		e.keys = append(e.keys, all.Key().String())
 	}
 	to := len(e.keys)
-	sorting.By(e.keys[from:to], strings.Compare)
+	slices.SortFunc(e.keys[from:to], strings.Compare)
 	e.raw("{")
 	for i := from; i < to; i++ {
 		e.comma()

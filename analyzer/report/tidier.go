@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/unit"
 )
 
@@ -229,7 +228,7 @@ func sorted[V any](m map[string]V) []string {
 // sortedRanks orders ranks by number: 0.9 before 0.95.
 func sortedRanks[V any](m map[string]V) []string {
 	keys := sorted(m)
-	sorting.Stable(keys, func(a, b string) int {
+	slices.SortStableFunc(keys, func(a, b string) int {
 		x, _ := strconv.ParseFloat(a, 64)
 		y, _ := strconv.ParseFloat(b, 64)
 		switch {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"slices"
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -71,7 +71,7 @@ func (sel *Selection) FindClockRanges() {
 	sel.findStepEdges()
 	for key, e := range sel.ClockRanges {
 		if rows := order[key]; len(rows) > 0 {
-			sorting.By(rows, position.compare)
+			slices.SortFunc(rows, position.compare)
 			n := min(sel.Q.Trim.Count, int64(len(rows)))
 			e.dropped, e.drops = rows[n-1], true
 			if e.leaves = n < int64(len(rows)); e.leaves {
@@ -191,6 +191,6 @@ func (sel *Selection) Bounds(facts *kernel.Facts) {
 		}
 	}
 	for i := range facts.Runs {
-		sorting.By(facts.Runs[i].Bounds, func(a, b kernel.Bound) int { return cmp.Compare(a.Clock, b.Clock) })
+		slices.SortFunc(facts.Runs[i].Bounds, func(a, b kernel.Bound) int { return cmp.Compare(a.Clock, b.Clock) })
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"servescope/analyzer/dataset"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -203,11 +202,11 @@ func (g *groups) finish(rows [][]int32, counts func(i, k int) bool) {
 	byTuple := func(a, b int32) int { return g.compare(tuples[a], tuples[b]) }
 	kept := order
 	if len(order) > MaxGroups {
-		sorting.By(order, func(a, b int32) int { return cmp.Or(cmp.Compare(count[b], count[a]), byTuple(a, b)) })
+		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(count[b], count[a]), byTuple(a, b)) })
 		kept = order[:MaxGroups-1]
 		g.unite(order[MaxGroups-1:], count)
 	}
-	sorting.By(kept, byTuple)
+	slices.SortFunc(kept, byTuple)
 	g.final = make([]int32, len(tuples))
 	for i := range g.final {
 		g.final[i] = int32(len(kept)) // the group of others, if there is one

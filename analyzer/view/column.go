@@ -12,7 +12,6 @@ import (
 	"servescope/analyzer/kernel/breakdown"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 )
@@ -365,7 +364,7 @@ func (v *viewer) fillText(c *Column, col trace.Col) error {
 		}
 	})
 	sorted := slices.Clone(c.Values)
-	sorting.By(sorted, strings.Compare)
+	slices.SortFunc(sorted, strings.Compare)
 	place := make([]int32, len(sorted))
 	for i, text := range sorted {
 		place[codes[text]] = int32(i)

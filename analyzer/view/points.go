@@ -8,7 +8,6 @@ import (
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
-	"servescope/analyzer/sorting"
 )
 
 // Defaults of viewports.
@@ -105,7 +104,7 @@ func grid(values []float64, known []int32, n int) (from, width float64) {
 // trend returns the course of y over bins of x.
 func trend(x, y []float64, known []int32) []Column {
 	order := slices.Clone(known)
-	sorting.By(order, func(a, b int32) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(a, b)) })
 	out := []Column{{Name: "trend_from"}, {Name: "trend_to"}, {Name: "trend_n"}, {Name: "trend_median"}, {Name: "trend_p95"}}
 	var values []float64
 	for from, bin := 0, 1; from < len(order); bin++ {

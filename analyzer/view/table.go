@@ -3,8 +3,7 @@ package view
 import (
 	"cmp"
 	"math"
-
-	"servescope/analyzer/sorting"
+	"slices"
 )
 
 // columns shows every selected request.
@@ -85,7 +84,7 @@ func (v *viewer) sorted() ([]int32, error) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	sorting.Stable(order, func(a, b int32) int {
+	slices.SortStableFunc(order, func(a, b int32) int {
 		x, y := keys[a], keys[b]
 		switch {
 		case !isNumber(x) || !isNumber(y):
@@ -128,7 +127,7 @@ func (v *viewer) values(out *Columns) error {
 	for i := range order {
 		order[i] = i
 	}
-	sorting.By(order, func(a, b int) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	if v.p.Limit > 0 && len(order) > v.p.Limit {
 		order = order[:v.p.Limit]
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"servescope/analyzer/assemble"
@@ -15,7 +16,6 @@ import (
 	"servescope/analyzer/load"
 	"servescope/analyzer/query"
 	"servescope/analyzer/selection"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -275,7 +275,7 @@ func (v *viewer) findClocks(x *Views) {
 	if len(keys) > 1 {
 		v.countClocks(count)
 	}
-	sorting.By(keys, func(a, b selection.ClockKey) int {
+	slices.SortFunc(keys, func(a, b selection.ClockKey) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Axis, b.Axis))
 	})
 	v.index = make(map[selection.ClockKey]int)

@@ -3,8 +3,6 @@ package otlp
 import (
 	"cmp"
 	"slices"
-
-	"servescope/analyzer/sorting"
 )
 
 // resolver finds out which request each span of a group belongs to.
@@ -150,7 +148,7 @@ func (w *resolver) of(t *group, request int32) (m members) {
 			w.schedules = append(w.schedules, t.schedules[x.scheduled.from:x.scheduled.to]...)
 		}
 	}
-	sorting.Stable(w.list, func(a, b rec) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	slices.SortStableFunc(w.list, func(a, b rec) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	m.slices, m.schedules = w.list, w.schedules
 	return m
 }

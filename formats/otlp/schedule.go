@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -152,7 +152,7 @@ func (r *run) schedules(m *members) int64 {
 		return int64(len(m.schedules))
 	}
 	events := m.schedules
-	sorting.Stable(events, func(a, b schedule) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(events, func(a, b schedule) int { return cmp.Compare(a.at, b.at) })
 	ends := passEnds(m.slices, len(events))
 	if ends == nil {
 		return int64(len(events))
@@ -224,7 +224,7 @@ func endsOf(list []rec, prompts stage) []passEnd {
 			ends = append(ends, passEnd{x.end, false})
 		}
 	}
-	sorting.Stable(ends, func(a, b passEnd) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(ends, func(a, b passEnd) int { return cmp.Compare(a.at, b.at) })
 	return ends
 }
 
@@ -282,7 +282,7 @@ func (f *fold) stepRows(r *run) {
 	}
 	f.noteMany(&probReused, first, again)
 	f.noteMany(&probManySteps, -1, e.full)
-	sorting.By(kept, func(a, b engineStep) int {
+	slices.SortFunc(kept, func(a, b engineStep) int {
 		return cmp.Or(cmp.Compare(a.replica, b.replica), cmp.Compare(a.last, b.last), cmp.Compare(a.offset, b.offset), cmp.Compare(a.first, b.first), cmp.Compare(a.size, b.size))
 	})
 	if len(kept) == 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -147,7 +146,7 @@ func (f *fold) steps(r *run, m members, base, first, n int64, counted bool, offs
 		}
 	}
 	f.loops = loops
-	sorting.Stable(loops, func(a, b rec) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.end, b.end)) })
+	slices.SortStableFunc(loops, func(a, b rec) int { return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(a.end, b.end)) })
 	loops = slices.CompactFunc(loops, func(a, b rec) bool { return a.count == b.count && (a.count >= 0 || a.start == b.start) })
 	if len(loops) == 0 {
 		if base > 0 && counted && n == 1 && f.lists {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/numx"
 )
@@ -87,7 +86,7 @@ func (t *table) newSeries(s *sample, p *pod) (*series, bool) {
 	out.info = known(out.engine, string(bare))
 	out.load, out.gauge = loadGauges[[2]string{out.engine, string(bare)}]
 	out.birth = strings.HasSuffix(name, "_created") && t.typed(name) != counter || name == processStart
-	sorting.Stable(all, func(a, b label) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(all, func(a, b label) int { return strings.Compare(a.name, b.name) })
 	for _, l := range all {
 		switch l.name {
 		case "le", "quantile":

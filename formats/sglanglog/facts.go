@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/linelog"
 )
@@ -120,7 +119,7 @@ func (f *facts) finish(run *trace.RunMeta) {
 	if len(f.statuses) == 0 {
 		return
 	}
-	sorting.By(f.statuses, func(a, b count) int { return int(a.status - b.status) })
+	slices.SortFunc(f.statuses, func(a, b count) int { return int(a.status - b.status) })
 	text := "HTTP responses by status:"
 	for _, c := range f.statuses {
 		text += fmt.Sprintf(" %d × %d", c.status, c.n)

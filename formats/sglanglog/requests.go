@@ -2,11 +2,11 @@ package sglanglog
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
 	"servescope/analyzer/diag"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/linelog"
 	"servescope/formats/internal/pyrepr"
@@ -154,7 +154,7 @@ func (f *fold) openRequests() {
 		ids = append(ids, id)
 	}
 	open := f.requests.open
-	sorting.By(ids, func(a, b string) int {
+	slices.SortFunc(ids, func(a, b string) int {
 		if d := open[a].offset - open[b].offset; d != 0 {
 			return int(d)
 		}

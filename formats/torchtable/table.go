@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/analyzer/unit"
 	"servescope/formats/internal/numx"
@@ -191,7 +191,7 @@ func (t *table) keep(r row) {
 }
 
 func (t *table) order() {
-	sorting.Stable(t.rows, func(a, b row) int { return cmp.Compare(b.self, a.self) })
+	slices.SortStableFunc(t.rows, func(a, b row) int { return cmp.Compare(b.self, a.self) })
 }
 
 // units are those of the profiler, longest first.

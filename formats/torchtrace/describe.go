@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"servescope/analyzer/diag"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -224,7 +223,7 @@ func (s *summary) all(r *reader) {
 	if len(unknown) == 0 {
 		return
 	}
-	sorting.By(unknown, func(a, b name) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(unknown, func(a, b name) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.text, b.text)) })
 	list = list[:0]
 	for _, n := range unknown[:min(5, len(unknown))] {
 		list = append(list, fmt.Sprintf("%s %d ns", n.text, n.total))

@@ -3,8 +3,6 @@ package torchtrace
 import (
 	"cmp"
 	"slices"
-
-	"servescope/analyzer/sorting"
 )
 
 // timeline is the work of one device: what the second part of the analysis,
@@ -73,7 +71,7 @@ func newFolder(c *collector, lost bool) *folder {
 
 // disjoint sorts sections by thread and start and joins those that overlap.
 func disjoint(s []section) []section {
-	sorting.By(s, func(a, b section) int {
+	slices.SortFunc(s, func(a, b section) int {
 		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 	})
 	out := s[:0]

@@ -3,8 +3,6 @@ package torchtrace
 import (
 	"cmp"
 	"slices"
-
-	"servescope/analyzer/sorting"
 )
 
 // launch is the host's call that started device work.
@@ -46,7 +44,7 @@ type decoded struct {
 
 func newLaunches(s *store) *launches {
 	l := &launches{runs: slices.Clone(s.runs)}
-	sorting.Stable(l.runs, func(a, b *run) int { return cmp.Compare(a.firstKey, b.firstKey) })
+	slices.SortStableFunc(l.runs, func(a, b *run) int { return cmp.Compare(a.firstKey, b.firstKey) })
 	var reach uint64
 	for _, r := range l.runs {
 		reach = max(reach, r.lastKey)

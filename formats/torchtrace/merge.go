@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-
-	"servescope/analyzer/sorting"
 )
 
 // cursor decodes a run.
@@ -109,7 +107,7 @@ func newMerge(s *store) *merge {
 	for i := range m.seqs {
 		m.seqs[i] = i
 	}
-	sorting.Stable(m.seqs, func(a, b int) int { return cmp.Compare(s.runs[a].firstAt, s.runs[b].firstAt) })
+	slices.SortStableFunc(m.seqs, func(a, b int) int { return cmp.Compare(s.runs[a].firstAt, s.runs[b].firstAt) })
 	for i, seq := range m.seqs {
 		m.runs[i] = s.runs[seq]
 	}

@@ -3,8 +3,8 @@ package torchtrace
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -186,7 +186,7 @@ func parseBracket(text []byte) (w what, ok bool) {
 // outermost sorts step ranges by process and start and drops those that lie in
 // another one, as a drafting step lies in the step it belongs to.
 func outermost(steps []step) []step {
-	sorting.Stable(steps, func(a, b step) int {
+	slices.SortStableFunc(steps, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
 	out := steps[:0]

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/formats/source"
 )
 
@@ -74,7 +73,7 @@ func (s *store) flush() error {
 		order = func(a, b item) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) }
 	}
 	if !slices.IsSortedFunc(s.buf, order) {
-		sorting.Stable(s.buf, order)
+		slices.SortStableFunc(s.buf, order)
 	}
 	last := &s.buf[len(s.buf)-1]
 	r := &run{items: len(s.buf), firstAt: s.buf[0].at, firstKey: s.buf[0].key, lastKey: last.key}

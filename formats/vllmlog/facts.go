@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"servescope/formats/internal/linelog"
 )
@@ -181,7 +180,7 @@ func (f *facts) accessNote(run *trace.RunMeta) {
 	if len(f.statuses) == 0 {
 		return
 	}
-	sorting.By(f.statuses, func(a, b count) int { return int(a.status - b.status) })
+	slices.SortFunc(f.statuses, func(a, b count) int { return int(a.status - b.status) })
 	text := "HTTP responses by status, from lines without stamps"
 	if f.accesses > 0 {
 		text += fmt.Sprintf(" (from %s to after %s)", f.text(run, f.firstAccess), f.text(run, f.lastAccess))

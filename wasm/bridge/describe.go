@@ -1,12 +1,12 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 
 	"servescope/analyzer/metric"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -79,6 +79,6 @@ func (e *Engine) describe() *description {
 	for number, s := range e.sessions {
 		d.Sessions = append(d.Sessions, held{number, s.s.Inputs()})
 	}
-	sorting.By(d.Sessions, func(a, b held) int { return strings.Compare(a.Session, b.Session) })
+	slices.SortFunc(d.Sessions, func(a, b held) int { return strings.Compare(a.Session, b.Session) })
 	return d
 }

@@ -4,9 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
-
-	"servescope/analyzer/sorting"
 )
 
 // Append appends a value, or what a pointer points to: numbers, texts, truth values, and structs, slices,
@@ -40,7 +39,7 @@ func appendValue(dst []byte, v reflect.Value) []byte {
 		return dst
 	case reflect.Map:
 		keys := v.MapKeys()
-		sorting.By(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		dst = binary.AppendUvarint(dst, uint64(len(keys)))
 		for _, k := range keys {
 			dst = appendValue(appendValue(dst, k), v.MapIndex(k))

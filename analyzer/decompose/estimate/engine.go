@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -48,7 +47,7 @@ func (x *lines) twins() bool {
 		list = slices.DeleteFunc(list, func(l line) bool { return l.index < 0 })
 	}
 	list = slices.Clone(list)
-	sorting.By(list, func(a, b line) int { return cmp.Compare(of(a), of(b)) })
+	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(of(a), of(b)) })
 	same := 0
 	for i := 1; i < len(list); i++ {
 		if of(list[i]) == of(list[i-1]) {
@@ -60,7 +59,7 @@ func (x *lines) twins() bool {
 
 // period returns the time from window to window.
 func (x *lines) period() int64 {
-	sorting.Stable(x.windows, func(a, b line) int { return cmp.Compare(a.t, b.t) })
+	slices.SortStableFunc(x.windows, func(a, b line) int { return cmp.Compare(a.t, b.t) })
 	var steps []int64
 	for i := 1; i < len(x.windows); i++ {
 		if d := x.windows[i].t - x.windows[i-1].t; d > 0 {

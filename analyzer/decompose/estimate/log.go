@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 	"slices"
 )
@@ -161,7 +160,7 @@ func (s *side) sorted() []*source {
 	for _, r := range s.replicas {
 		out = append(out, r)
 	}
-	sorting.By(out, func(a, b *source) int {
+	slices.SortFunc(out, func(a, b *source) int {
 		if a.name < b.name {
 			return -1
 		}

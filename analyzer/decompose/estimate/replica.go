@@ -3,8 +3,6 @@ package estimate
 import (
 	"cmp"
 	"slices"
-
-	"servescope/analyzer/sorting"
 )
 
 // Request holds the stamps and counts of one request of a replica. Stamps are in
@@ -79,7 +77,7 @@ func (r *Replica) keep(gaps []int64) []int64 {
 // sort brings the requests into the order of their first chunks, whatever the
 // order in which they came.
 func (r *Replica) sort() {
-	sorting.By(r.requests, func(a, b request) int {
+	slices.SortFunc(r.requests, func(a, b request) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Row, b.Row))
 	})
 }

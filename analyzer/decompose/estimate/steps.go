@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"servescope/analyzer/sorting"
 )
 
 // kind says what work a step did besides decoding.
@@ -90,7 +88,7 @@ func (c *clusters) end() {
 
 // settle sorts the absences and lets each request find its own.
 func (c *clusters) settle(r *Replica) {
-	sorting.By(c.absences, func(a, b absence) int { return cmp.Or(cmp.Compare(a.q, b.q), cmp.Compare(a.from, b.from)) })
+	slices.SortFunc(c.absences, func(a, b absence) int { return cmp.Or(cmp.Compare(a.q, b.q), cmp.Compare(a.from, b.from)) })
 	for q, i := 0, 0; q < len(r.requests); q++ {
 		r.requests[q].away = int32(i)
 		for i < len(c.absences) && int(c.absences[i].q) == q {

@@ -2,10 +2,10 @@ package breakdown
 
 import (
 	"cmp"
+	"slices"
 
 	"servescope/analyzer/decompose"
 	"servescope/analyzer/kernel/cell"
-	"servescope/analyzer/sorting"
 )
 
 // cohorts holds the requests of a place by the signature of their parts.
@@ -95,7 +95,7 @@ func (c *cohorts) inOrder() []*cohort {
 	for _, o := range c.bySignature {
 		list = append(list, o)
 	}
-	sorting.By(list, func(a, b *cohort) int {
+	slices.SortFunc(list, func(a, b *cohort) int {
 		return cmp.Or(cmp.Compare(b.n(), a.n()), a.signature.Compare(&b.signature))
 	})
 	return list

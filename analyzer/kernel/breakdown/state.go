@@ -11,7 +11,6 @@ import (
 	"servescope/analyzer/kernel/cell"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -172,7 +171,7 @@ func (s *state) offset(key clocksKey, off int64) {
 func (s *state) AppendState(dst []byte) []byte {
 	dst = cell.AppendInts(s.State.AppendState(dst), int64(len(s.offsets)))
 	keys := slices.Collect(maps.Keys(s.offsets))
-	sorting.By(keys, func(a, b clocksKey) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(keys, func(a, b clocksKey) int { return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.name, b.name)) })
 	for _, key := range keys {
 		dst = cell.AppendInts(cell.AppendText(cell.AppendInts(dst, int64(key.run)), key.name), s.offsets[key])
 	}

@@ -1,8 +1,9 @@
 package cell
 
 import (
+	"slices"
+
 	"servescope/analyzer/kernel"
-	"servescope/analyzer/sorting"
 )
 
 // MaxCells bounds the cells of time windows that a state keeps: a window of a
@@ -117,7 +118,7 @@ func (c *Cells[T, P]) Prune() {
 			windows = append(windows, p)
 		}
 	}
-	sorting.By(windows, Place.compare)
+	slices.SortFunc(windows, Place.compare)
 	c.cut, c.full = windows[MaxCells], true
 	for _, p := range windows[MaxCells:] {
 		c.remove(p)
@@ -159,7 +160,7 @@ func (c *Cells[T, P]) Places() []Place {
 	for p := range c.ByPlace {
 		list = append(list, p)
 	}
-	sorting.By(list, Place.compare)
+	slices.SortFunc(list, Place.compare)
 	return list
 }
 

@@ -9,7 +9,6 @@ import (
 	"servescope/analyzer/kernel/cell"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -50,7 +49,7 @@ func (c *decodeSpans) Weight() int64 { return c.rows }
 // inOrder returns the sums in an order of their sources.
 func (c *decodeSpans) inOrder() []*decompose.TokenTime {
 	list := slices.Clone(c.list)
-	sorting.By(list, func(a, b *decompose.TokenTime) int {
+	slices.SortFunc(list, func(a, b *decompose.TokenTime) int {
 		return cmp.Compare(sourceCode(a.SpanSource), sourceCode(b.SpanSource))
 	})
 	return list

@@ -3,10 +3,10 @@ package latency
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"servescope/analyzer/kernel/cell"
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/stat"
 )
 
@@ -18,7 +18,7 @@ type weightedValue struct{ key, weight int64 }
 
 // sort puts the values in an order that does not depend on how they came.
 func (l weighted) sort() {
-	sorting.By(l, func(a, b weightedValue) int {
+	slices.SortFunc(l, func(a, b weightedValue) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.weight, b.weight))
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/cell"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -110,7 +109,7 @@ func (l *gaugeLog) Merge(o *gaugeLog) {
 
 func (l *gaugeLog) AppendTo(dst []byte) []byte {
 	dst = cell.AppendInts(cell.AppendText(dst, l.clock), cell.Flag(l.mixed), l.resolution, int64(len(l.points)))
-	sorting.By(l.points, point.compare)
+	slices.SortFunc(l.points, point.compare)
 	before := int64(0)
 	for _, p := range l.points {
 		dst = cell.AppendInts(dst, p.t-before, p.length, int64(p.running), int64(p.waiting), int64(p.generation), int64(p.prompted))

@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
-	"servescope/analyzer/sorting"
 )
 
 // IdleOf returns when all engines of a run hold no request, by the state of this package;
@@ -30,7 +29,7 @@ func IdleOf(from kernel.State, run int32) kernel.Idle {
 			lines = append(lines, engineLine{m.t, i, m.idle})
 		}
 	}
-	sorting.Stable(lines, func(a, b engineLine) int { return cmp.Compare(a.t, b.t) })
+	slices.SortStableFunc(lines, func(a, b engineLine) int { return cmp.Compare(a.t, b.t) })
 	return idleAmong(lines, len(list))
 }
 

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"servescope/analyzer/kernel/request"
-	"servescope/analyzer/sorting"
 )
 
 // marks are the values of a gauge in order of time, one per stamp: several of one
@@ -20,7 +19,7 @@ type marks struct {
 
 // marksOf returns the marks of points, which it sorts.
 func marksOf(points []point, resolution int64) *marks {
-	sorting.By(points, point.compare)
+	slices.SortFunc(points, point.compare)
 	m := new(marks)
 	for i := 0; i < len(points); {
 		var running, generation, prompted average

@@ -8,7 +8,6 @@ import (
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/cell"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -175,7 +174,7 @@ func (s *state) keys() []loadKey {
 	for key := range s.loads {
 		keys = append(keys, key)
 	}
-	sorting.By(keys, loadKey.compare)
+	slices.SortFunc(keys, loadKey.compare)
 	return keys
 }
 
@@ -199,7 +198,7 @@ func (s *state) engines(run, group int32) []engine {
 	for key, l := range united {
 		list = append(list, engine{key, l})
 	}
-	sorting.By(list, func(a, b engine) int { return a.compare(b.loadKey) })
+	slices.SortFunc(list, func(a, b engine) int { return a.compare(b.loadKey) })
 	list = slices.CompactFunc(list, func(a, b engine) bool { return a.replica == b.replica && a.gauge == b.gauge })
 	if slices.ContainsFunc(list, func(e engine) bool { return e.replica != allEngines }) {
 		list = slices.DeleteFunc(list, func(e engine) bool { return e.replica == allEngines })

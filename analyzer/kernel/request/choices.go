@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"servescope/analyzer/join"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -39,7 +38,7 @@ type familyKey struct {
 type family struct{ members []member }
 
 func (f *family) join() {
-	sorting.By(f.members, func(a, b member) int { return a.compare(b.position) })
+	slices.SortFunc(f.members, func(a, b member) int { return a.compare(b.position) })
 	var requests []*MultiChoice
 	k := 0
 	for i := range f.members {

@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/cell"
-	"servescope/analyzer/sorting"
 )
 
 type state struct {
@@ -113,7 +112,7 @@ func (s *state) keys() []cell.SeriesKey {
 	for key := range s.series {
 		keys = append(keys, key)
 	}
-	sorting.By(keys, cell.SeriesKey.Compare)
+	slices.SortFunc(keys, cell.SeriesKey.Compare)
 	return keys
 }
 

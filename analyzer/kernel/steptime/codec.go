@@ -8,7 +8,6 @@ import (
 	"servescope/analyzer/collective"
 	"servescope/analyzer/decompose"
 	"servescope/analyzer/kernel/cell"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -72,7 +71,7 @@ func loadPlace(r *cell.Reader) (p collective.Place) {
 // appendKernels appends kernels in order. Their names, of which there are few, are
 // a list before them.
 func appendKernels(dst []byte, list []collective.Kernel) []byte {
-	sorting.Stable(list, func(a, b collective.Kernel) int {
+	slices.SortStableFunc(list, func(a, b collective.Kernel) int {
 		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Start, b.Start))
 	})
 	codes := make(map[string]int64)

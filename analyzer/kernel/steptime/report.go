@@ -11,7 +11,6 @@ import (
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
 	"servescope/analyzer/report"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
 )
@@ -83,7 +82,7 @@ func (s *state) cells(timelines []*decompose.Timeline) []*stepCell {
 	for _, c := range seen {
 		list = append(list, c)
 	}
-	sorting.By(list, func(a, b *stepCell) int {
+	slices.SortFunc(list, func(a, b *stepCell) int {
 		return cmp.Or(cmp.Compare(a.window, b.window), cmp.Compare(a.group, b.group))
 	})
 	return list[:min(len(list), cell.MaxSeries)]

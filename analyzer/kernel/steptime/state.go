@@ -2,6 +2,7 @@ package steptime
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"servescope/analyzer/decompose"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/cell"
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -122,7 +122,7 @@ func (s *state) keys() []rankKey {
 	for key := range s.ranks {
 		keys = append(keys, key)
 	}
-	sorting.By(keys, rankKey.compare)
+	slices.SortFunc(keys, rankKey.compare)
 	return keys
 }
 
@@ -132,7 +132,7 @@ func (s *state) linked() []linkKey {
 	for key := range s.links {
 		keys = append(keys, key)
 	}
-	sorting.By(keys, func(a, b linkKey) int {
+	slices.SortFunc(keys, func(a, b linkKey) int {
 		p, q := &a.place, &b.place
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(p.DP, q.DP), cmp.Compare(p.TP, q.TP), cmp.Compare(p.PP, q.PP), cmp.Compare(p.EP, q.EP), cmp.Compare(p.Rank, q.Rank))
 	})

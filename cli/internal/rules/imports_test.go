@@ -25,12 +25,11 @@ const module = "servescope/"
 // leaves lists the packages that may import nothing but the standard library
 // and what is named here.
 var leaves = map[string]string{
-	"analyzer/unit":    `^$`,
-	"analyzer/stat":    `^$`,
-	"analyzer/diag":    `^servescope/analyzer/unit$`,
-	"analyzer/trace":   `^servescope/analyzer/(unit|diag)$`,
-	"analyzer/report":  `^servescope/analyzer/(unit|diag|stat|sorting)$`,
-	"analyzer/sorting": `^$`,
+	"analyzer/unit":   `^$`,
+	"analyzer/stat":   `^$`,
+	"analyzer/diag":   `^servescope/analyzer/unit$`,
+	"analyzer/trace":  `^servescope/analyzer/(unit|diag)$`,
+	"analyzer/report": `^servescope/analyzer/(unit|diag|stat)$`,
 
 	"analyzer/trace/record": `^(servescope/analyzer/(trace|unit)|github.com/apache/arrow-go/v18/arrow(/array|/memory)?)$`,
 }

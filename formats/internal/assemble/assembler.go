@@ -7,8 +7,8 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -118,7 +118,7 @@ func (a *Assembler) Expire(limit int) {
 		s.to = &a.ends.parts[k]
 		list = append(list, s.byOffset()...)
 	}
-	sorting.By(list, func(x, y *open) int { return cmp.Compare(x.offset, y.offset) })
+	slices.SortFunc(list, func(x, y *open) int { return cmp.Compare(x.offset, y.offset) })
 	for i, q := range list[:(len(list)+1)/2] {
 		s := &a.shards[shardOf(q.hash)]
 		s.at = uint64(i)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/analyzer/trace"
 )
 
@@ -352,7 +351,7 @@ func (a *shard) byOffset() (list []*open) {
 			list = append(list, s.q)
 		}
 	}
-	sorting.By(list, func(x, y *open) int { return cmp.Compare(x.offset, y.offset) })
+	slices.SortFunc(list, func(x, y *open) int { return cmp.Compare(x.offset, y.offset) })
 	return list
 }
 

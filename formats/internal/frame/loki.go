@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"slices"
 
-	"servescope/analyzer/sorting"
 	"servescope/formats/internal/json"
 )
 
@@ -66,7 +66,7 @@ func ReadAnswer(r io.Reader, limit int64) (a *Answer, whole bool, err error) {
 		}
 		whole = a.object(&s, &w, "data", "result")
 	}
-	sorting.Stable(a.lines, func(x, y stamped) int { return cmp.Compare(x.ns, y.ns) })
+	slices.SortStableFunc(a.lines, func(x, y stamped) int { return cmp.Compare(x.ns, y.ns) })
 	return a, whole && int64(len(text)) <= limit, nil
 }
 
