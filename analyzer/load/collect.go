@@ -9,7 +9,7 @@ import (
 
 // NewStore returns an empty store, in a temporary file where one may be written.
 func (l *Loader) NewStore(plain int64) *dataset.Store {
-	if f := l.inputs.Spill(); f != nil {
+	if f := l.inputs.TempFile(); f != nil {
 		return dataset.NewStore(plain, f)
 	}
 	return dataset.NewStore(plain, nil)

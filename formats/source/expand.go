@@ -23,7 +23,7 @@ import (
 // The error is one that no result should hide: a named file that is missing or
 // cannot be read, or nothing to read at all. Everything else is in Diags.
 func Expand(args []string, stdin io.Reader, opt formats.Options) (*Inputs, error) {
-	e := &expander{in: &Inputs{scratch: newScratch(opt)}, stdin: stdin, seen: make(map[string]bool)}
+	e := &expander{in: &Inputs{spools: newSpools(opt)}, stdin: stdin, seen: make(map[string]bool)}
 	err := e.all(args)
 	for u, i := newUnpacker(e.in, opt), 0; err == nil && i < len(e.found); i++ {
 		err = u.add(e.found[i])
@@ -214,10 +214,10 @@ func (e *expander) pipe(name, label string, r io.Reader) error {
 	if r == nil {
 		return &argError{"there is no standard input", ""}
 	}
-	if ctx := e.in.scratch.ctx; ctx != nil {
+	if ctx := e.in.spools.ctx; ctx != nil {
 		r = &interruptible{ctx: ctx, r: r}
 	}
-	sp, err := e.in.scratch.fill(r)
+	sp, err := e.in.spools.fill(r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -227,7 +227,7 @@ func (errReader) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 // TestSpoolBeyondMemory keeps a long stream out of memory.
 func TestSpoolBeyondMemory(t *testing.T) {
 	const size = 40 << 20
-	s := newScratch(formats.Options{Memory: 16 << 20, Scratch: t.TempDir()})
+	s := newSpools(formats.Options{Memory: 16 << 20, Scratch: t.TempDir()})
 	defer s.close()
 	sp, err := s.fill(io.LimitReader(new(pattern), size))
 	if err != nil || sp.size != size || sp.inMem > 4<<20 {

@@ -22,9 +22,9 @@ type Inputs struct {
 	List  []Input
 	Diags diag.Log // what was skipped or assumed while the arguments were resolved
 
-	pool    pool
-	scratch scratch
-	bases   []formats.Source // archives, whose faults are those of no member alone
+	pool   pool
+	spools spools
+	bases  []formats.Source // archives, whose faults are those of no member alone
 }
 
 // ArchiveFaults returns the faults, seen so far, of the archives that inputs are
@@ -41,5 +41,14 @@ func (in *Inputs) ArchiveFaults() *diag.Log {
 // may be in use.
 func (in *Inputs) Close() error {
 	in.pool.close()
-	return in.scratch.close()
+	return in.spools.close()
+}
+
+// TempFile returns a temporary file that Close removes, or nil where none may be
+// written.
+func (in *Inputs) TempFile() *TempFile {
+	if in.spools.dir == "" {
+		return nil
+	}
+	return in.spools.tempFile()
 }

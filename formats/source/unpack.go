@@ -18,7 +18,7 @@ import (
 // Expand does this for the arguments of a command line; a page, which has files
 // but no paths, begins here.
 func Unpack(list []Input, opt formats.Options) (*Inputs, error) {
-	in := &Inputs{scratch: newScratch(opt)}
+	in := &Inputs{spools: newSpools(opt)}
 	u := newUnpacker(in, opt)
 	for _, input := range list {
 		if err := u.add(input); err != nil {
@@ -149,7 +149,7 @@ func (u *unpacker) respool(src formats.Source) (formats.Source, error) {
 		return nil, err
 	}
 	defer r.Close()
-	sp, err := u.in.scratch.fill(r)
+	sp, err := u.in.spools.fill(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", src.Name(), err)
 	}

@@ -177,7 +177,7 @@ func TestBombs(t *testing.T) {
 		t.Helper()
 		in := new(Inputs)
 		defer in.Close()
-		in.scratch = newScratch(formats.Options{})
+		in.spools = newSpools(formats.Options{})
 		u := newUnpacker(in, formats.Options{})
 		u.limits = l
 		err := u.add(Input{Source: FromBytes("x", []byte(data)), Named: true})
@@ -317,7 +317,7 @@ func FuzzUnpack(f *testing.F) {
 		f.Add([]byte(data))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := &Inputs{scratch: newScratch(formats.Options{})}
+		in := &Inputs{spools: newSpools(formats.Options{})}
 		defer in.Close()
 		u := newUnpacker(in, formats.Options{})
 		u.limits = limits{ratio: 500, after: 1 << 20, members: 100, index: 1 << 16}

@@ -81,7 +81,7 @@ func TestScratchVanishes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var advice interface{ Hint() string }
-		if _, err = in.Spill().Append([]byte("x")); !errors.As(err, &advice) || !strings.Contains(advice.Hint(), want) || !strings.Contains(err.Error(), name) {
+		if _, err = in.TempFile().Append([]byte("x")); !errors.As(err, &advice) || !strings.Contains(advice.Hint(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 		in.Close()

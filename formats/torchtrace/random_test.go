@@ -70,7 +70,7 @@ func TestAgainstBruteForce(t *testing.T) {
 		g := readTrace(t, source.FromBytes("random", []byte(text)), func(rd *reader) {
 			rd.limit = limit
 			if spill {
-				rd.vault = vault{budget: int64(r.IntN(300)), dir: dir}
+				rd.vault = vault{budget: int64(r.IntN(300)), file: source.TempFile{Dir: dir}}
 			}
 		})
 		from := 0

@@ -9,6 +9,7 @@ import (
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
+	"servescope/formats/source"
 )
 
 const (
@@ -52,7 +53,7 @@ func newReader(ctx context.Context, src formats.Source, opt formats.Options) *re
 	if opt.Scratch != "" {
 		budget /= 2 // beyond it there is a file
 	}
-	return &reader{ctx: ctx, src: src, opt: opt, vault: vault{budget: budget, dir: opt.Scratch}, head: newHeader(), limit: runItems,
+	return &reader{ctx: ctx, src: src, opt: opt, vault: vault{budget: budget, file: source.TempFile{Dir: opt.Scratch}}, head: newHeader(), limit: runItems,
 		meta:  trace.RunMeta{Format: formatName, Side: trace.Engine, NoRequests: "a profiler trace holds no requests"},
 		steps: trace.NewBuilder(trace.Steps), links: trace.NewBuilder(trace.Collectives)}
 }
@@ -161,4 +162,4 @@ func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.meta} }
 func (r *reader) Account() formats.Account { return r.counts }
 
 // Close implements formats.Reader.
-func (r *reader) Close() error { return r.vault.close() }
+func (r *reader) Close() error { return r.vault.file.Close() }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"servescope/formats/source"
@@ -114,16 +113,14 @@ func (s *store) done() error {
 // vault holds the bytes of all runs of a reader.
 type vault struct {
 	budget int64 // bytes that may be in memory
-	dir    string
-	used   int64
-	file   *os.File
-	size   int64 // of the file
+	used   int64 // bytes in memory
+	file   source.TempFile
 }
 
-// blob is a part of a vault: mem, or size bytes at off of its file.
+// blob is a part of a vault: mem, or size bytes at off of the file.
 type blob struct {
 	mem  []byte
-	file *os.File
+	file *source.TempFile
 	off  int64
 	size int
 }
@@ -134,36 +131,12 @@ func (v *vault) put(b []byte) (blob, error) {
 		v.used += int64(len(b))
 		return blob{mem: append(make([]byte, 0, len(b)), b...), size: len(b)}, nil
 	}
-	if v.file == nil {
-		if v.dir == "" {
-			return blob{}, tooLarge{v.used}
-		}
-		f, err := os.CreateTemp(v.dir, "servescope-*.tmp")
-		if err != nil {
-			return blob{}, source.ScratchError(v.dir, err)
-		}
-		os.Remove(f.Name()) // where the system can, it goes even if the program is killed
-		v.file = f
+	at := v.file.Size()
+	_, err := v.file.Write(b)
+	if errors.Is(err, source.ErrNoDir) {
+		err = tooLarge{v.used}
 	}
-	at := v.size
-	if _, err := v.file.WriteAt(b, at); err != nil {
-		return blob{}, source.ScratchError(v.dir, err)
-	}
-	v.size += int64(len(b))
-	return blob{file: v.file, off: at, size: len(b)}, nil
-}
-
-// close removes the file.
-func (v *vault) close() error {
-	if v.file == nil {
-		return nil
-	}
-	err := v.file.Close()
-	if rm := os.Remove(v.file.Name()); rm != nil && !errors.Is(rm, os.ErrNotExist) {
-		err = errors.Join(err, rm)
-	}
-	v.file = nil
-	return err
+	return blob{file: &v.file, off: at, size: len(b)}, err
 }
 
 // tooLarge is why a trace cannot be read.

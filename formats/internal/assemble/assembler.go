@@ -65,7 +65,7 @@ func NewAssembler(w *Writer, memory int64) *Assembler {
 func (a *Assembler) Bound(memory int64, dir string) {
 	for k := range a.shards {
 		s := &a.shards[k]
-		s.memory, s.spill.dir, s.spill.create = memory/Shards, dir, createScratch
+		s.memory, s.spill.file.Dir = memory/Shards, dir
 		if memory > 0 {
 			s.most = uint32(min(max(memory/64, 1<<16), math.MaxInt32))
 		}
@@ -216,7 +216,7 @@ func (a *Assembler) Err() error {
 // Close removes the temporary files, if there are any.
 func (a *Assembler) Close() (err error) {
 	for k := range a.shards {
-		err = errors.Join(err, a.shards[k].spill.close())
+		err = errors.Join(err, a.shards[k].spill.file.Close())
 	}
 	return err
 }

@@ -1,13 +1,10 @@
 package assemble
 
 import (
-	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"math/bits"
-	"os"
-	"syscall"
+
+	"servescope/formats/source"
 )
 
 // With many requests open their memory may be larger than the budget. Then they
@@ -29,19 +26,16 @@ const (
 
 // spill is where the parts are.
 type spill struct {
-	dir    string
-	create func(dir string) (scratch, error)
-	file   scratch
-	size   int64
-	level  int // of the parts below: those of the part that is being assembled
-	parts  [parts]*part
-	away   uint64  // set of the parts that have gone
-	todo   []*part // that have still to be assembled
-	now    *part   // is being assembled
-	kept   []Tick
-	again  Events
-	read   []byte
-	err    error
+	file  source.TempFile
+	level int // of the parts below: those of the part that is being assembled
+	parts [parts]*part
+	away  uint64  // set of the parts that have gone
+	todo  []*part // that have still to be assembled
+	now   *part   // is being assembled
+	kept  []Tick
+	again Events
+	read  []byte
+	err   error
 }
 
 // part is a part that has gone: chunks of whole records in the file, then those
@@ -55,64 +49,6 @@ type part struct {
 type chunk struct {
 	off  int64
 	size int
-	sum  uint32 // checksum of its bytes
-}
-
-// castagnoli is the polynomial that processors have an instruction for.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-var (
-	errChanged = errors.New("it was changed")
-	errCut     = errors.New("it was cut off")
-)
-
-// scratch is a temporary file.
-type scratch interface {
-	io.ReaderAt
-	io.WriterAt
-	io.Closer
-}
-
-// createScratch makes a temporary file. Where the system can, it is unlinked at
-// once, so that it goes even if the program is killed.
-func createScratch(dir string) (scratch, error) {
-	f, err := os.CreateTemp(dir, "servescope-*.tmp")
-	if err != nil {
-		return nil, err
-	}
-	os.Remove(f.Name())
-	return unlinked{f}, nil
-}
-
-type unlinked struct{ *os.File }
-
-// Close closes the file, and removes it where that was not possible before.
-func (f unlinked) Close() error {
-	err := f.File.Close()
-	if rm := os.Remove(f.Name()); rm != nil && !errors.Is(rm, os.ErrNotExist) {
-		err = errors.Join(err, rm)
-	}
-	return err
-}
-
-// scratchError is why a temporary file cannot be used.
-type scratchError struct {
-	dir string
-	err error
-}
-
-func (e *scratchError) Error() string {
-	return fmt.Sprintf("there is no memory for all open requests, and the temporary file in %s for them cannot be used: %v", e.dir, e.err)
-}
-
-func (e *scratchError) Unwrap() error { return e.err }
-
-// Hint returns what to do about it.
-func (e *scratchError) Hint() string {
-	if errors.Is(e.err, syscall.EMFILE) || errors.Is(e.err, syscall.ENFILE) {
-		return "let the process open more files (ulimit -n 1024), or give more with --memory"
-	}
-	return "set TMPDIR to a directory with more room, or give more with --memory"
 }
 
 // The kinds of records of a part.
@@ -122,16 +58,6 @@ const (
 	eventRecord
 )
 
-// close removes the temporary file, if there is one.
-func (s *spill) close() error {
-	if s.file == nil {
-		return nil
-	}
-	err := s.file.Close()
-	s.file = nil
-	return err
-}
-
 // openBytes is what an open request takes apart from its tokens and texts.
 const openBytes = 512
 
@@ -139,7 +65,7 @@ const openBytes = 512
 // without that of their gaps, which has a bound of its own.
 func (a *shard) held() int64 {
 	n := int64(a.table.n)*openBytes + a.texts
-	if a.spill.dir != "" {
+	if a.spill.file.Dir != "" {
 		n += int64(a.nodes.live) * nodeBytes
 	}
 	return n
@@ -152,7 +78,7 @@ func (a *shard) relieve() bool {
 		return false
 	}
 	s := &a.spill
-	if s.dir == "" || s.level == levels {
+	if s.file.Dir == "" || s.level == levels {
 		return a.giveUpOldest()
 	}
 	for a.held() > a.memory && s.away != 1<<parts-1 {
@@ -253,24 +179,19 @@ func (s *spill) putEvent(e *Events, ev *Event) {
 
 // write moves the buffer of a part to the file.
 func (s *spill) write(p *part) {
-	if s.err == nil && s.file == nil {
-		f, err := s.create(s.dir)
+	if s.err == nil {
+		off, err := s.file.Append(p.buf)
 		if err != nil {
 			s.fail(err)
 		}
-		s.file = f
-	}
-	if s.err == nil {
-		if _, err := s.file.WriteAt(p.buf, s.size); err != nil {
-			s.fail(err)
-		}
-		p.chunks = append(p.chunks, chunk{s.size, len(p.buf), crc32.Checksum(p.buf, castagnoli)})
-		s.size += int64(len(p.buf))
+		p.chunks = append(p.chunks, chunk{off, len(p.buf)})
 	}
 	p.buf = p.buf[:0]
 }
 
-func (s *spill) fail(err error) { s.err = &scratchError{s.dir, err} }
+func (s *spill) fail(err error) {
+	s.err = fmt.Errorf("there is no memory for all open requests: %w", err)
+}
 
 // sift leaves out the events whose part has gone, and keeps them there.
 func (a *shard) sift(e *Events, list []Tick) []Tick {
@@ -330,7 +251,8 @@ func (a *shard) resume() bool {
 	case len(p.chunks) > 0:
 		c := p.chunks[0]
 		p.chunks = p.chunks[1:]
-		if err := s.load(c); err != nil {
+		s.read = append(s.read[:0], make([]byte, c.size)...)
+		if err := s.file.Read(s.read, c.off); err != nil {
 			s.fail(err)
 			return false
 		}
@@ -342,20 +264,6 @@ func (a *shard) resume() bool {
 		return false
 	}
 	return true
-}
-
-// load reads a chunk, and fails if it is not what was written.
-func (s *spill) load(c chunk) error {
-	s.read = append(s.read[:0], make([]byte, c.size)...)
-	switch _, err := s.file.ReadAt(s.read, c.off); {
-	case errors.Is(err, io.EOF):
-		return errCut
-	case err != nil:
-		return err
-	case crc32.Checksum(s.read, castagnoli) != c.sum:
-		return errChanged
-	}
-	return nil
 }
 
 // records assembles records of a part.
@@ -376,7 +284,7 @@ func (a *shard) records(b []byte) {
 			a.event(&c)
 		}
 		if c.bad {
-			s.fail(errChanged)
+			s.fail(source.ErrChanged)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
+	"servescope/formats/source"
 )
 
 // wholeRows returns every column of every row of a batch.
@@ -281,7 +283,7 @@ func TestEndlessRequest(t *testing.T) {
 // brokenFile is a temporary file on a disk that is full from size on, that cannot be
 // read, or of which one byte reads as another.
 type brokenFile struct {
-	scratch
+	*os.File
 	size   int64
 	unread error
 	flip   int64 // offset of that byte
@@ -294,14 +296,14 @@ func (f brokenFile) WriteAt(p []byte, off int64) (int, error) {
 	if off+int64(len(p)) > f.size {
 		return 0, errDisk
 	}
-	return f.scratch.WriteAt(p, off)
+	return f.File.WriteAt(p, off)
 }
 
 func (f brokenFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.unread != nil {
 		return 0, f.unread
 	}
-	n, err := f.scratch.ReadAt(p, off)
+	n, err := f.File.ReadAt(p, off)
 	if i := f.flip - off; f.flip > 0 && i >= 0 && i < int64(n) {
 		p[i] ^= 1
 	}
@@ -310,7 +312,7 @@ func (f brokenFile) ReadAt(p []byte, off int64) (int, error) {
 
 func (f brokenFile) Close() error {
 	*f.closed++
-	return f.scratch.Close()
+	return errors.Join(f.File.Close(), os.Remove(f.Name()))
 }
 
 // TestSpillWithoutDescriptors: a process that may open no more files is told so, not
@@ -320,7 +322,9 @@ func TestSpillWithoutDescriptors(t *testing.T) {
 	_, _, a := assembled(t, manyOpen(20_000, 3), func(a *Assembler) {
 		a.Bound(256<<10, dir)
 		for k := range a.shards {
-			a.shards[k].spill.create = func(string) (scratch, error) { return nil, &os.PathError{Op: "open", Path: dir, Err: syscall.EMFILE} }
+			a.shards[k].spill.file.Create = func(string) (source.File, error) {
+				return nil, &os.PathError{Op: "open", Path: dir, Err: syscall.EMFILE}
+			}
 		}
 	})
 	var hint interface{ Hint() string }
@@ -340,7 +344,7 @@ func TestSpillFaults(t *testing.T) {
 		"full at once": {}, "full": {size: 300_000}, "unreadable": {size: 1 << 40, unread: errDisk},
 		"cut off": {size: 1 << 40, unread: io.EOF}, "changed": {size: 1 << 40, flip: 100_000},
 	} {
-		want := map[string]error{"cut off": errCut, "changed": errChanged}[name]
+		want := map[string]error{"cut off": source.ErrCut, "changed": source.ErrChanged}[name]
 		if want == nil {
 			want = errDisk
 		}
@@ -350,11 +354,11 @@ func TestSpillFaults(t *testing.T) {
 		_, _, a := assembled(t, blocks, func(a *Assembler) {
 			a.Bound(256<<10, dir)
 			for k := range a.shards {
-				a.shards[k].spill.create = func(dir string) (scratch, error) {
-					f, err := createScratch(dir)
+				a.shards[k].spill.file.Create = func(dir string) (source.File, error) {
+					f, err := os.Create(filepath.Join(dir, fmt.Sprint(k)))
 					created++
 					broken := broken
-					broken.scratch = f
+					broken.File = f
 					return broken, err
 				}
 			}

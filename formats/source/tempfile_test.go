@@ -16,8 +16,8 @@ import (
 // behind.
 func TestSpill(t *testing.T) {
 	dir := t.TempDir()
-	in := &Inputs{scratch: newScratch(formats.Options{Scratch: dir})}
-	sp := in.Spill()
+	in := &Inputs{spools: newSpools(formats.Options{Scratch: dir})}
+	sp := in.TempFile()
 	type piece struct {
 		off  int64
 		data []byte
@@ -53,7 +53,7 @@ func TestSpill(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if (&Inputs{}).Spill() != nil {
+	if (&Inputs{}).TempFile() != nil {
 		t.Error("a temporary file without a directory")
 	}
 }
@@ -69,13 +69,13 @@ func TestSpillFails(t *testing.T) {
 		}
 	}
 	gone := t.TempDir() + "/gone"
-	_, err := (&Inputs{scratch: newScratch(formats.Options{Scratch: gone})}).Spill().Append([]byte("x"))
+	_, err := (&Inputs{spools: newSpools(formats.Options{Scratch: gone})}).TempFile().Append([]byte("x"))
 	if check(err, gone); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the cause is lost: %v", err)
 	}
 	dir := t.TempDir()
-	in := &Inputs{scratch: newScratch(formats.Options{Scratch: dir})}
-	sp := in.Spill()
+	in := &Inputs{spools: newSpools(formats.Options{Scratch: dir})}
+	sp := in.TempFile()
 	if _, err := sp.Append([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -92,15 +92,15 @@ func TestSpillFails(t *testing.T) {
 // cut, written over, or cannot be read.
 func TestSpillSpoilt(t *testing.T) {
 	for want, spoil := range map[string]func(f *os.File) error{
-		errCut.Error():    func(f *os.File) error { return f.Truncate(100) },
-		errSpoilt.Error(): func(f *os.File) error { _, err := f.WriteAt([]byte{7}, 150); return err },
+		ErrCut.Error():     func(f *os.File) error { return f.Truncate(100) },
+		ErrChanged.Error(): func(f *os.File) error { _, err := f.WriteAt([]byte{7}, 150); return err },
 		"file already closed": func(f *os.File) error {
 			return f.Close()
 		},
 	} {
 		dir := t.TempDir()
-		in := &Inputs{scratch: newScratch(formats.Options{Scratch: dir})}
-		sp := in.Spill()
+		in := &Inputs{spools: newSpools(formats.Options{Scratch: dir})}
+		sp := in.TempFile()
 		data := bytes.Repeat([]byte("values "), 20)
 		first, err := sp.Append(data[:50])
 		if err != nil {
@@ -114,7 +114,7 @@ func TestSpillSpoilt(t *testing.T) {
 		if err := sp.Read(got, off); err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("%q, %v", got, err)
 		}
-		if err := spoil(sp.file); err != nil {
+		if err := spoil(sp.file.(unlinked).File); err != nil {
 			t.Fatal(err)
 		}
 		if err := sp.Read(got, off); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
