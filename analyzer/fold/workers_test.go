@@ -39,6 +39,7 @@ func (s *summing) Merge(o kernel.State) error {
 }
 
 func (s *summing) Finish(kernel.Output) {}
+func (s *summing) Settle()              {}
 
 // TestFoldPool folds the batches of one builder on two helpers while it goes on, and
 // the run that they are of changes: batch k of 500 has k%7+1 rows, each sent at k,
