@@ -236,21 +236,3 @@ func (a *archive) messages(s *stream, text []byte, from, till int64) bool {
 	})
 	return s.events > 0
 }
-
-// tell takes what an answer without times says of itself: its id, its model and the
-// tokens.
-func (r *reader) tell(s *stream, text []byte) {
-	for line := range bytes.Lines(text) {
-		if w, body := field(line); w != payload || !r.chunk.read(body) {
-			continue
-		}
-		c := &r.chunk
-		c.parts = c.parts[:0]
-		if s.id == "" {
-			s.id = string(c.id[:min(len(c.id), trace.MaxText)])
-		}
-		events, first := s.events, s.first
-		s.add(c, 0)
-		s.events, s.first = events, first
-	}
-}

@@ -45,7 +45,6 @@ type stream struct {
 	failed, ended                   bool
 	silent                          bool // nothing came, or nobody knows when
 	whole                           bool // the answer came in one piece
-	aborted                         bool // the client has gone
 }
 
 func newStream(id []byte, offset int64) *stream {
@@ -172,7 +171,7 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 		set(trace.TokenKind, int64(q.kind), len(q.at) > 0)
 		set(trace.Finished, s.last-zero, s.ended || s.failed || len(q.reason) > 0)
 		set(trace.Stream, 1, !s.whole)
-		set(trace.Stream, 0, s.whole && !s.failed && !s.aborted) // an error says nothing of what was asked for
+		set(trace.Stream, 0, s.whole && !s.failed) // an error says nothing of what was asked for
 		set(trace.Resolution, step, step > 1)
 		row.Tokens = row.Tokens[:0]
 		for _, t := range q.at {
@@ -196,11 +195,7 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 				row.SetText(c, v)
 			}
 		}
-		switch row.Error = s.failed; {
-		case s.aborted:
-			row.SetInt(trace.StatusCol, int64(trace.Aborted))
-		case s.failed || s.ended || len(q.reason) > 0:
-		default:
+		if row.Error = s.failed; !s.failed && !s.ended && len(q.reason) == 0 {
 			row.SetInt(trace.StatusCol, int64(trace.Open))
 		}
 		w.Add(row)

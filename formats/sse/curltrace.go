@@ -174,7 +174,7 @@ func (d *dump) events(r *reader) (kind string, p *problem) {
 				return kind, p // it goes on
 			default:
 				p = badPayload
-				end = from
+				end = from + 1
 			}
 			from = end
 		case len(b) < from+6 && bytes.HasPrefix([]byte("[DONE]"), b[from:]):

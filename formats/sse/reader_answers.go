@@ -1,6 +1,8 @@
 package sse
 
 import (
+	"bytes"
+
 	"servescope/analyzer/trace"
 )
 
@@ -114,7 +116,7 @@ func (r *reader) finish(s *stream) {
 		r.writer.Note(notSent, s.offset)
 	}
 	r.rows++
-	ended := s.ended || s.failed || s.aborted
+	ended := s.ended || s.failed
 	for i := range s.sequences {
 		ended = ended || len(s.sequences[i].reason) > 0
 	}
@@ -122,4 +124,22 @@ func (r *reader) finish(s *stream) {
 		r.writer.Note(noEnd, s.offset)
 	}
 	s.write(&r.writer, &r.row, r.run.Clock.Kind, r.step)
+}
+
+// tell takes what an answer without times says of itself: its id, its model and the
+// tokens.
+func (r *reader) tell(s *stream, text []byte) {
+	for line := range bytes.Lines(text) {
+		if w, body := field(line); w != payload || !r.chunk.read(body) {
+			continue
+		}
+		c := &r.chunk
+		c.parts = c.parts[:0]
+		if s.id == "" {
+			s.id = string(c.id[:min(len(c.id), trace.MaxText)])
+		}
+		events, first := s.events, s.first
+		s.add(c, 0)
+		s.events, s.first = events, first
+	}
 }
