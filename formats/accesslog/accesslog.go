@@ -50,12 +50,12 @@ var Format = formats.Format{
 	Learn: learn,
 }
 
-// sniffed is how many lines of a head are looked at.
-const sniffed = 200
+// maxSniffed is how many lines of a head are looked at.
+const maxSniffed = 200
 
 func sniff(h *formats.Head) (formats.Score, string) {
 	lines := h.Lines()
-	for i, line := range lines[:min(len(lines), sniffed)] {
+	for i, line := range lines[:min(len(lines), maxSniffed)] {
 		var e entry
 		if i < 50 && line[0] == '{' {
 			v := records.NewFields(dialect.Fields)

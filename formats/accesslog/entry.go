@@ -7,7 +7,7 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// entry is what a line says of a request.
+// entry is what a line of an access log says of a request.
 type entry struct {
 	program      string
 	method, path []byte
@@ -31,7 +31,7 @@ type entry struct {
 // scales are the powers of ten of units.
 var scales = map[string]int{"s": numx.Second, "ms": numx.Millisecond, "us": numx.Microsecond}
 
-// generates tells whether it is a request for tokens.
+// generates reports whether the request is for tokens, by its path.
 func (e *entry) generates() bool {
 	if string(e.method) != "POST" {
 		return false
@@ -46,7 +46,7 @@ func (e *entry) generates() bool {
 	return false
 }
 
-// object takes an object of Caddy or Traefik.
+// object takes a JSON line of Caddy or Traefik.
 func (e *entry) object(v *records.Fields) (ok bool) {
 	switch {
 	case v.Has(traefikStart, traefikTook, requestMethod):
@@ -67,8 +67,8 @@ func (e *entry) object(v *records.Fields) (ok bool) {
 	return e.timed && e.took >= 0
 }
 
-// caddyDuration reads a duration as the encoder of Caddy writes it: in s, as a float;
-// told otherwise, as a whole number of ns or as Go prints it.
+// caddyDuration reads a duration of Caddy: by default a float in s; by its configuration
+// a whole number of ns or the text of a Go duration.
 func caddyDuration(b []byte) (int64, bool) {
 	if ns, ok := records.Duration(b); ok {
 		return ns, true
@@ -80,13 +80,13 @@ func caddyDuration(b []byte) (int64, bool) {
 	return ns, ok && n == len(b) && ns >= 0
 }
 
-// token is a word behind a request, or what stands in quotes.
+// token is a word behind the request, or a text in quotes.
 type token struct {
 	text   []byte
 	quoted bool
 }
 
-// tokens cuts a text.
+// tokens appends the words and quoted texts of b to list.
 func tokens(b []byte, list []token) []token {
 	for len(list) < 64 {
 		b = bytes.TrimLeft(b, " \t")
@@ -114,7 +114,7 @@ func tokens(b []byte, list []token) []token {
 	return list
 }
 
-// quote returns where the quote is that closes what begins at i, -1: nowhere.
+// quote returns the index of the closing quote of the text that begins at i, or -1.
 func quote(b []byte, i int) int {
 	for ; i < len(b); i++ {
 		switch b[i] {
@@ -127,8 +127,8 @@ func quote(b []byte, i int) int {
 	return -1
 }
 
-// request finds the line of a request in quotes: "POST /v1/completions HTTP/1.1". It
-// returns what stands before and behind it.
+// request finds the request in quotes, "POST /v1/completions HTTP/1.1". It returns the
+// text before and behind it.
 func (e *entry) request(b []byte) (before, behind []byte, ok bool) {
 	for i := 0; ; {
 		k := bytes.IndexByte(b[i:], '"')

@@ -8,7 +8,7 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// line takes a line of text, and reports whether it is of a request.
+// line takes a line of text. It reports whether the line is of a request.
 func (e *entry) line(b []byte) bool {
 	before, behind, ok := e.request(b)
 	if !ok {
@@ -38,11 +38,13 @@ func (e *entry) line(b []byte) bool {
 	return true
 }
 
+// isStatus reports whether a word is an HTTP status.
 func isStatus(b []byte) bool {
 	return len(b) == 3 && len(bytes.Trim(b, "0123456789")) == 0 || string(b) == "0"
 }
 
-// clfDate reads 01/Mar/2026:09:00:01 +0000, perhaps with a fraction, or without a zone.
+// clfDate reads the date of the common log format, 01/Mar/2026:09:00:01 +0000. A fraction
+// may follow the seconds, and the zone may be missing.
 func clfDate(b []byte) (s records.Stamp, ok bool) {
 	for _, layout := range [...]string{"02/Jan/2006:15:04:05 -0700", "02/Jan/2006:15:04:05"} {
 		t, err := time.Parse(layout, string(b))
@@ -61,9 +63,9 @@ func clfDate(b []byte) (s records.Stamp, ok bool) {
 	return s, false
 }
 
-// envoy takes what follows the status in a line of Envoy: flags, further fields in
-// Istio's format, then BYTES_RECEIVED BYTES_SENT DURATION UPSTREAM_SERVICE_TIME, in
-// quotes X-FORWARDED-FOR, USER-AGENT, X-REQUEST-ID, AUTHORITY, UPSTREAM_HOST.
+// envoy takes the fields behind the status in a line of Envoy: flags, further fields in
+// Istio's format, BYTES_RECEIVED BYTES_SENT DURATION UPSTREAM_SERVICE_TIME, and in quotes
+// X-FORWARDED-FOR, USER-AGENT, X-REQUEST-ID, AUTHORITY, UPSTREAM_HOST.
 func (e *entry) envoy(list []token) bool {
 	for i := 1; i+4 < len(list); i++ {
 		received, ok1 := whole(list[i])
@@ -92,13 +94,14 @@ func (e *entry) envoy(list []token) bool {
 	return false
 }
 
+// whole reads a whole number.
 func whole(t token) (int64, bool) {
 	n, k, ok := numx.ParseInt(t.text)
 	return n, ok && !t.quoted && k == len(t.text) && n >= 0 && n < 1e12
 }
 
-// common takes what follows the status in the common format: the bytes sent, and behind
-// the referrer and the agent what was added.
+// common takes the fields behind the status in the common log format: the bytes sent, the
+// referrer, the agent, and fields that were added behind these.
 func (e *entry) common(list []token) {
 	e.program, e.ends = "nginx", true
 	var numbers [][]byte
@@ -133,7 +136,7 @@ func (e *entry) common(list []token) {
 	e.program, e.ends, e.bare = "Apache", false, true
 }
 
-// pair takes what is named, as people name it in log_format.
+// pair takes a field that has a name, such as people write in nginx's log_format.
 func (e *entry) pair(key string, value []byte) {
 	switch key {
 	case "rt", "request_time", "req_time":
@@ -149,8 +152,8 @@ func (e *entry) pair(key string, value []byte) {
 	}
 }
 
-// seconds reads a time of nginx. Of several upstreams, one after the other, there is
-// none that is the request's.
+// seconds reads a time of nginx. The times of several upstreams, one after the other, are
+// not one of the request.
 func seconds(b []byte) (int64, bool) {
 	ns, n, ok := numx.Seconds(bytes.TrimSuffix(b, []byte("s")))
 	if !ok || n != len(bytes.TrimSuffix(b, []byte("s"))) || ns < 0 {
@@ -159,11 +162,13 @@ func seconds(b []byte) (int64, bool) {
 	return ns, true
 }
 
+// isNumber reports whether a word has digits and points only.
 func isNumber(b []byte) bool {
 	return len(b) > 0 && len(b) < 20 && b[0]-'0' <= 9 && len(bytes.Trim(b, "0123456789.")) == 0 && bytes.Count(b, []byte(".")) <= 1
 }
 
-// threeDecimals reads a number as nginx writes times, and only those.
+// threeDecimals reads a time as nginx writes it, with three decimals, and no other
+// number.
 func threeDecimals(b []byte) (int64, bool) {
 	i := bytes.IndexByte(b, '.')
 	if i < 1 || len(b)-i != 4 {
@@ -193,8 +198,8 @@ func (e *entry) haproxy(before []byte, room []token) bool {
 	return false
 }
 
-// timers takes the words behind the time: frontend, backend/server, timers, status,
-// bytes, two cookies, and how the session ended.
+// timers takes the words behind the time in a line of HAProxy: frontend, backend/server,
+// timers, status, bytes, two cookies, and the state at disconnection.
 func (e *entry) timers(list []token) bool {
 	parts := bytes.Split(list[2].text, []byte("/"))
 	if len(parts) != 5 {

@@ -11,7 +11,7 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// fold makes rows of lines. It has no state but what it says at the end.
+// fold makes rows of lines. Its state is only what the run reports at the end.
 type fold struct {
 	*records.Writer
 	unit  int // power of ten of whole numbers; 0: not told
@@ -97,7 +97,7 @@ func (f *fold) take(e *entry, at int64) {
 	f.Parsed("request")
 }
 
-// status sets how a request ended.
+// status sets the status of the request.
 func (f *fold) status(e *entry) {
 	b := f.Builder
 	s := trace.OK

@@ -49,11 +49,11 @@ var dialect = records.LineDialect{
 	New:    func() records.Parser { return new(responses.Parser) },
 }
 
-// sniffLines is how many objects of a head are looked at.
+// sniffLines is the number of objects of a head that are looked at.
 const sniffLines = 64
 
 func sniff(h *formats.Head) (formats.Score, string) {
-	if flows(h.Start) {
+	if isFlows(h.Start) {
 		return formats.No, "answers are within flows of mitmproxy"
 	}
 	var p responses.Parser
@@ -61,7 +61,7 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	var hits, timed int
 	own := false // the object has a latency of its own
 	visit := func(path, raw []byte, kind formats.Kind) {
-		own = own || latency(path)
+		own = own || isLatency(path)
 		p.Value(path, raw, kind)
 	}
 	for _, line := range h.Lines() {
@@ -95,8 +95,8 @@ func sniff(h *formats.Head) (formats.Score, string) {
 	return formats.Sure, "its lines are API answers or request statistics: " + best.String()
 }
 
-// flows tells whether a text begins with two lengths, as flows do that mitmproxy saved.
-func flows(text []byte) bool {
+// isFlows reports whether a text begins with two lengths, as the flows of mitmproxy do.
+func isFlows(text []byte) bool {
 	digits := 0
 	for range 2 {
 		digits = 0
@@ -111,9 +111,9 @@ func flows(text []byte) bool {
 	return true
 }
 
-// latency tells whether a member of an object is by its name a latency, which no
-// API states beside its usage.
-func latency(path []byte) bool {
+// isLatency reports whether a member of an object is a latency by its name. No API states
+// one beside its usage.
+func isLatency(path []byte) bool {
 	if bytes.IndexByte(path, '.') >= 0 {
 		return false
 	}

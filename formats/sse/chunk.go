@@ -17,7 +17,7 @@ const (
 	audio
 )
 
-// part is what one choice of a chunk has.
+// part is the output of one choice in a chunk.
 type part struct {
 	choice int64
 	kind   int
@@ -25,37 +25,38 @@ type part struct {
 
 // chunk is the payload of an event.
 type chunk struct {
-	known  bool // it is one of an API
+	known  bool // the payload is that of a known API
 	id     []byte
 	model  []byte
 	parts  []part
-	index  int64 // of the choice that the values at hand are of
-	ahead  bool  // it stands before them
+	index  int64 // of the choice at hand
+	ahead  bool  // the index precedes the values of its choice
 	stated bool
-	texts  int64 // length of a text that has grown from chunk to chunk, -1: none
+	texts  int64 // length of the text so far, of APIs that repeat it; -1: none
 
 	prompt, output, cached, thought int64 // -1: not stated
-	more                            int64 // of the prompt, beside those stated
+	more                            int64 // tokens of the prompt beside prompt
 	reason                          []byte
 	failed                          bool
 	class                           []byte
-	done                            bool // it ends the answer
+	done                            bool // the event ends the answer
 	kind                            []byte
 }
 
+// begin empties the chunk.
 func (c *chunk) begin() {
 	*c = chunk{parts: c.parts[:0], texts: -1, prompt: -1, output: -1, cached: -1, thought: -1}
 }
 
-// read reads the payload of an event. ok is false where it is not well formed.
+// read reads the payload of an event. It reports false if the payload is not well formed.
 func (c *chunk) read(b []byte) (ok bool) {
 	c.begin()
 	n, ok := json.Walk(b, 0, c.value)
 	return ok && len(bytes.Trim(b[min(n, len(b)):], " \t\r\n\x00")) == 0
 }
 
-// tokens adds a part, if there is text.
-func (c *chunk) tokens(kind int, raw []byte, is formats.Kind) {
+// addPart adds a part if its text is not empty.
+func (c *chunk) addPart(kind int, raw []byte, is formats.Kind) {
 	if is == formats.String && len(raw) > 0 {
 		c.parts = append(c.parts, part{c.index, kind})
 		c.stated = !c.ahead
@@ -90,7 +91,7 @@ func (c *chunk) value(path, raw []byte, kind formats.Kind) {
 	}
 }
 
-// choice takes values of the choices of OpenAI-compatible APIs.
+// choice takes a value of the choices of an OpenAI-compatible API.
 func (c *chunk) choice(path, raw []byte, kind formats.Kind) bool {
 	rest, ok := bytes.CutPrefix(path, []byte("choices[]."))
 	if !ok {
@@ -99,7 +100,7 @@ func (c *chunk) choice(path, raw []byte, kind formats.Kind) bool {
 	switch string(rest) {
 	case "index":
 		v, _, _ := numx.ParseInt(raw)
-		if c.stated { // it stands behind the values of its choice
+		if c.stated { // the index follows the values of its choice
 			c.parts[len(c.parts)-1].choice = v
 			c.stated = false
 		} else {
@@ -107,17 +108,17 @@ func (c *chunk) choice(path, raw []byte, kind formats.Kind) bool {
 		}
 		c.index = v
 	case "text", "delta.content", "delta.content[].text":
-		c.tokens(content, raw, kind)
+		c.addPart(content, raw, kind)
 	case "delta.reasoning_content", "delta.reasoning", "delta.thinking":
-		c.tokens(reasoning, raw, kind)
+		c.addPart(reasoning, raw, kind)
 	case "delta.tool_calls[].function.arguments", "delta.tool_calls[].function.name", "delta.function_call.arguments":
-		if len(c.parts) == 0 || c.parts[len(c.parts)-1].kind != tool { // a name and its arguments are one chunk
-			c.tokens(tool, raw, kind)
+		if len(c.parts) == 0 || c.parts[len(c.parts)-1].kind != tool { // a name and its arguments are one part
+			c.addPart(tool, raw, kind)
 		}
 	case "delta.refusal":
-		c.tokens(refusal, raw, kind)
+		c.addPart(refusal, raw, kind)
 	case "delta.audio.data":
-		c.tokens(audio, raw, kind)
+		c.addPart(audio, raw, kind)
 	case "finish_reason":
 		if kind == formats.String {
 			c.reason = raw
@@ -126,7 +127,7 @@ func (c *chunk) choice(path, raw []byte, kind formats.Kind) bool {
 	return true
 }
 
-// usage takes counts of tokens.
+// usage takes a count of tokens.
 func (c *chunk) usage(path, raw []byte) bool {
 	name := path
 	for _, p := range [...]string{"usage.", "message.usage.", "response.usage.", "meta_info.", "details."} {
@@ -145,12 +146,12 @@ func (c *chunk) usage(path, raw []byte) bool {
 	case "prompt_tokens", "input_tokens":
 		to = &c.prompt
 	case "completion_tokens", "output_tokens", "generated_tokens":
-		if string(c.kind) != "message_start" { // which has no token yet
+		if string(c.kind) != "message_start" { // it precedes the first token
 			to = &c.output
 		}
 	case "prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens", "cached_tokens":
 		to = &c.cached
-	case "cache_read_input_tokens": // Anthropic counts those beside its input_tokens
+	case "cache_read_input_tokens": // Anthropic counts them beside its input_tokens
 		c.more += max(v, 0)
 		to = &c.cached
 	case "cache_creation_input_tokens":
@@ -170,38 +171,38 @@ func (c *chunk) usage(path, raw []byte) bool {
 	return true
 }
 
-// message takes values of other APIs: Anthropic's Messages and the Responses, which
-// name their events, and those of /generate.
+// message takes a value of the other APIs: Anthropic's Messages and OpenAI's Responses,
+// which name their events, and /generate of vLLM, SGLang and TGI.
 func (c *chunk) message(path, raw []byte, kind formats.Kind) bool {
 	switch string(path) {
 	case "type":
-		return c.named(raw)
+		return c.setKind(raw)
 	case "delta":
 		switch {
 		case bytes.HasSuffix(c.kind, []byte("refusal.delta")):
-			c.tokens(refusal, raw, kind)
+			c.addPart(refusal, raw, kind)
 		case bytes.Contains(c.kind, []byte("reasoning")):
-			c.tokens(reasoning, raw, kind)
+			c.addPart(reasoning, raw, kind)
 		case bytes.Contains(c.kind, []byte("arguments")):
-			c.tokens(tool, raw, kind)
+			c.addPart(tool, raw, kind)
 		case bytes.Contains(c.kind, []byte("audio")):
-			c.tokens(audio, raw, kind)
+			c.addPart(audio, raw, kind)
 		default:
-			c.tokens(content, raw, kind)
+			c.addPart(content, raw, kind)
 		}
 	case "delta.text":
-		c.tokens(content, raw, kind)
+		c.addPart(content, raw, kind)
 	case "delta.thinking":
-		c.tokens(reasoning, raw, kind)
+		c.addPart(reasoning, raw, kind)
 	case "delta.partial_json":
-		c.tokens(tool, raw, kind)
+		c.addPart(tool, raw, kind)
 	case "delta.stop_reason", "response.incomplete_details.reason", "details.finish_reason":
 		if kind == formats.String {
 			c.reason = raw
 		}
 	case "token.text":
-		c.tokens(content, raw, kind)
-	case "text": // of /generate: all so far
+		c.addPart(content, raw, kind)
+	case "text": // of /generate: the whole text so far
 		if kind == formats.String || kind == formats.Array && len(raw) > 2 {
 			c.texts = int64(len(raw))
 		}
@@ -211,8 +212,8 @@ func (c *chunk) message(path, raw []byte, kind formats.Kind) bool {
 	return true
 }
 
-// named takes the type of an event, which says what its delta is.
-func (c *chunk) named(raw []byte) bool {
+// setKind takes the type of an event, which says what its delta is.
+func (c *chunk) setKind(raw []byte) bool {
 	c.kind = raw
 	switch string(raw) {
 	case "message_stop", "response.completed", "response.incomplete":

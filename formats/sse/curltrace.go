@@ -6,11 +6,11 @@ import (
 	"servescope/formats/internal/json"
 )
 
-// part of a trace of curl: a line that says what follows, and that in lines. Those of
-// --trace-ascii have an offset and up to 64 bytes, of which those that are no ASCII,
-// and line feeds, are points. A line feed behind a carriage return ends a line of the
-// trace instead, and both are left out. Those of --trace have an offset, up to 16 bytes
-// in hexadecimal, and the same as text.
+// sectionKind is the kind of a section of a trace of curl: a line that announces what
+// follows, then lines with that. The lines of --trace-ascii have an offset and up to 64
+// bytes. Bytes outside ASCII and line feeds are written as points, but a line feed behind
+// a carriage return ends the line instead, and both are left out. The lines of --trace
+// have an offset, up to 16 bytes in hexadecimal, and the same bytes as text.
 type sectionKind uint8
 
 const (
@@ -19,12 +19,12 @@ const (
 	sendHeader
 	recvHeader
 	recvData
-	further // what is of no interest
+	otherSection // any other section
 )
 
-// section tells what a line of a trace says follows.
-func section(rest []byte) sectionKind {
-	if len(rest) > 0 && rest[0] == '[' { // the numbers of the transfer and its connection
+// sectionOf returns the kind of the section that a line announces, or nothing.
+func sectionOf(rest []byte) sectionKind {
+	if len(rest) > 0 && rest[0] == '[' { // numbers of the transfer and the connection
 		if k := bytes.IndexByte(rest, ']'); k >= 0 && k < 40 {
 			rest = bytes.TrimLeft(rest[k+1:], " ")
 		}
@@ -39,28 +39,29 @@ func section(rest []byte) sectionKind {
 	case bytes.HasPrefix(rest, []byte("<= Recv data")):
 		return recvData
 	case bytes.HasPrefix(rest, []byte("=> Send ")), bytes.HasPrefix(rest, []byte("<= Recv ")):
-		return further
+		return otherSection
 	}
 	return nothing
 }
 
-// maxPending bounds what is kept of an event that has not ended.
+// maxPending is the largest event, in bytes, that is put together.
 const maxPending = 8 << 20
 
-// dump puts the events of a trace together.
-type dump struct {
+// curlTrace puts the events of a trace of curl together.
+type curlTrace struct {
 	kind    sectionKind
 	at      int64
 	expect  int
 	pending []byte
 }
 
-// dumped tells whether a line has an offset and bytes.
-func dumped(line []byte) bool {
+// isDumped reports whether a line has an offset and bytes.
+func isDumped(line []byte) bool {
 	k := bytes.IndexByte(line, ':')
 	return k >= 4 && k <= 8 && len(line) > k+1 && line[k+1] == ' ' && hex(line[:k]) >= 0
 }
 
+// hex reads a hexadecimal number. It returns -1 if b is none.
 func hex(b []byte) int {
 	v := 0
 	for _, c := range b {
@@ -76,13 +77,13 @@ func hex(b []byte) int {
 	return v
 }
 
-// hexWidth is how many characters the bytes of a line of --trace take.
+// hexWidth is the width, in characters, of the hexadecimal bytes in a line of --trace.
 const hexWidth = 16 * len("00 ")
 
-// bytesOf returns the bytes that a line of --trace has behind its offset. ok is false
-// where it is one of --trace-ascii.
+// bytesOf returns the bytes in a line of --trace, behind its offset. It reports false for
+// a line of --trace-ascii.
 func bytesOf(text []byte) (b []byte, ok bool) {
-	n := len(text) - hexWidth // as many as characters follow
+	n := len(text) - hexWidth // the text behind has a character for each byte
 	if n < 1 || n > 16 {
 		return nil, false
 	}
@@ -97,9 +98,9 @@ func bytesOf(text []byte) (b []byte, ok bool) {
 }
 
 // take takes a line of the trace.
-func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
-	if s, rest := take(line); s.clock != noClock {
-		if k := section(rest); k != nothing {
+func (d *curlTrace) take(r *reader, line []byte) (kind string, p *problem) {
+	if s, rest := takeStamp(line); s.clock != noClock {
+		if k := sectionOf(rest); k != nothing {
 			at, p := r.time(&s)
 			if p != nil {
 				return "", p
@@ -113,7 +114,7 @@ func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
 			return "", nil
 		}
 	}
-	if !dumped(line) {
+	if !isDumped(line) {
 		return "", notAnEvent
 	}
 	k := bytes.IndexByte(line, ':')
@@ -124,7 +125,7 @@ func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
 	switch {
 	case off == 0 && d.kind == sendHeader && (bytes.HasPrefix(text, []byte("POST ")) || bytes.HasPrefix(text, []byte("GET "))):
 		d.pending = d.pending[:0]
-		r.began(d.at)
+		r.addSent(d.at)
 		return "send", nil
 	case off == 0 && d.kind == recvHeader && bytes.HasPrefix(text, []byte("HTTP/")):
 		_, code, _ := bytes.Cut(text, []byte(" "))
@@ -142,7 +143,7 @@ func (d *dump) take(r *reader, line []byte) (kind string, p *problem) {
 }
 
 // events takes the events that have arrived in full.
-func (d *dump) events(r *reader) (kind string, p *problem) {
+func (d *curlTrace) events(r *reader) (kind string, p *problem) {
 	for {
 		b := d.pending
 		from := bytes.Index(b, []byte("data:"))
@@ -171,7 +172,7 @@ func (d *dump) events(r *reader) (kind string, p *problem) {
 			case ok:
 				kind, p = r.arrived(d.at, b[from:end])
 			case end >= len(b) && len(b) < maxPending:
-				return kind, p // it goes on
+				return kind, p // the rest is to come
 			default:
 				p = badPayload
 				end = from + 1

@@ -2,23 +2,23 @@ package sse
 
 import "bytes"
 
-// what is what a line says.
-type what uint8
+// fieldKind is the kind of text that arrived.
+type fieldKind uint8
 
 const (
-	other   what = iota
-	noise        // blank lines, comments such as pings, fields of events without meaning here
-	payload      // an object
-	done         // the end mark
-	sends        // the request was sent
-	answers      // a status line
-	ends         // the connection ended
-	named        // the name of an event
+	other   fieldKind = iota
+	noise             // blank lines, comments such as pings, fields of events without meaning here
+	payload           // an object
+	done              // the end mark
+	sends             // the request was sent
+	answers           // a status line
+	ends              // the connection ended
+	named             // the name of an event
 )
 
-// field reads what stands behind a stamp: a field of an event, a line of curl -v,
-// or an object. body is the payload, the status or the name.
-func field(b []byte) (w what, body []byte) {
+// field classifies the text behind a stamp: a field of an event, a line of curl -v, or an
+// object. body is the payload, the HTTP status or the name of the event.
+func field(b []byte) (w fieldKind, body []byte) {
 	b = bytes.TrimSpace(b)
 	switch {
 	case len(b) == 0, b[0] == ':':

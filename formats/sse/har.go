@@ -15,12 +15,12 @@ import (
 	"servescope/formats/internal/records"
 )
 
-// An HTTP archive (HAR 1.2), as browsers and proxies export it, has a beginning and a
-// duration of each request, in ms, and the whole answer without a time for its parts:
-// the wait in its timings ends with the head of the answer, not with a token. Where
-// _eventSourceMessages are exported, events have times of arrival, in s since 1970.
+// An HTTP archive (HAR 1.2), which browsers and proxies export, has the beginning and the
+// duration of each request in ms, and the whole answer without times for its parts. The
+// wait in its timings ends with the head of the answer, not with a token. Exported
+// _eventSourceMessages have times of arrival in s since 1970.
 
-const maxEntry = 64 << 20 // bytes of an entry, whose answer is in it
+const maxEntry = 64 << 20 // largest entry in bytes; the answer is part of it
 
 const eventStream = "text/event-stream"
 
@@ -33,7 +33,7 @@ var (
 		Msg: "an entry has no startedDateTime with a zone, or no time: it was skipped"}
 )
 
-// isArchive tells whether a head is of an HTTP archive.
+// isArchive reports whether a head is that of an HTTP archive.
 func isArchive(h *formats.Head) bool {
 	keys := h.Keys()
 	return len(keys) > 0 && keys[0].Name == "log" && keys[0].Kind == formats.Object &&
@@ -47,7 +47,7 @@ type archive struct {
 }
 
 func openArchive(ctx context.Context, rc io.ReadCloser, name string, opt formats.Options) *archive {
-	r := &reader{ctx: ctx, src: rc, file: name, survey: survey{clock: epoch}, step: 1e6} // of startedDateTime
+	r := &reader{ctx: ctx, src: rc, file: name, survey: survey{clock: epoch}, step: 1e6} // resolution of startedDateTime
 	r.account.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: "sse", Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}}
 	r.writer = assemble.Writer{Notes: assemble.Notes{File: name, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
@@ -77,7 +77,7 @@ func (a *archive) Next() bool {
 	return true
 }
 
-// entry reads the next entry, and reports whether there is one.
+// entry reads the next entry. It reports false at the end.
 func (a *archive) entry() bool {
 	if a.in.Off == 0 && a.in.I == 0 && !a.seek() {
 		return false
@@ -111,7 +111,7 @@ func (a *archive) entry() bool {
 	return false
 }
 
-// seek goes to where the first entry may begin.
+// seek moves to the first entry. It reports false if there is none.
 func (a *archive) seek() bool {
 	name := []byte(`"entries"`)
 	for {
@@ -130,6 +130,7 @@ func (a *archive) seek() bool {
 	}
 }
 
+// skip accounts for an entry that cannot be read.
 func (a *archive) skip(p *problem) {
 	if a.in.Err == nil {
 		a.account.Diagnosed++
@@ -137,7 +138,7 @@ func (a *archive) skip(p *problem) {
 	}
 }
 
-// exchange is what an entry says of a request and its answer.
+// exchange is a request and its answer in an entry.
 type exchange struct {
 	method, url, mime, started, took, status, text []byte
 }
@@ -161,7 +162,7 @@ func (x *exchange) value(path, raw []byte, _ formats.Kind) {
 	}
 }
 
-// generates tells whether it is a request for tokens.
+// generates reports whether the request is for tokens.
 func (x *exchange) generates() bool {
 	if string(x.method) != "POST" {
 		return false
@@ -192,7 +193,7 @@ func (a *archive) take(text []byte) {
 	a.account.Parsed++
 	a.account.Kinds["request"]++
 	a.label = nil
-	a.began(from)
+	a.addSent(from)
 	s := a.begin(nil)
 	s.whole = !bytes.HasPrefix(x.mime, []byte(eventStream))
 	if len(x.status) == 3 && x.status[0] >= '4' {
@@ -201,20 +202,20 @@ func (a *archive) take(text []byte) {
 	if !a.messages(s, text, from, from+took) {
 		a.note(noArrivals)
 		s.silent = true
-		a.tell(s, json.Text(x.text))
+		a.takeUntimed(s, json.Text(x.text))
 	}
 	s.last, s.ended = from+took, len(x.status) == 3 && x.status[0] == '2'
 	a.finish(s)
 }
 
-// messages takes the events of an entry with their times, which must be within it. It
-// reports false where there are none.
+// messages takes the events of an entry whose times lie within it. It reports false if
+// there are none.
 func (a *archive) messages(s *stream, text []byte, from, till int64) bool {
 	i := json.List(text, "_eventSourceMessages")
 	if i < 0 {
 		return false
 	}
-	const slack = int64(1e9) // two clocks of a browser
+	const slack = int64(1e9) // between the two clocks of a browser
 	before := a.rows
 	records.Each(text, i, func(element []byte, _ int) {
 		var data, at []byte

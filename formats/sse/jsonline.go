@@ -7,7 +7,7 @@ import (
 	"servescope/formats/internal/json"
 )
 
-// The members of JSON lines, the best names first.
+// The names of members of JSON lines, the best first.
 const (
 	stampNames = " t ts time timestamp at elapsed received_at "
 	dataNames  = " data chunk line raw "
@@ -15,22 +15,23 @@ const (
 	idNames    = " request_id req_id rid stream_id id "
 )
 
-// record is a JSON line.
+// record is a line in JSON.
 type record struct {
 	stamp
-	unit  string // that the name of its stamp says
+	unit  string // in the name of the stamp
 	event []byte
 	id    []byte
-	data  []byte // text of the event
-	chunk chunk  // where it is an object
-	whole bool   // there is one
+	data  []byte // the event as text
+	chunk chunk  // the event as an object
+	whole bool   // chunk is set
 }
 
-func has(names string, name []byte) bool {
+// isAmong reports whether a name is in a list of names.
+func isAmong(names string, name []byte) bool {
 	return bytes.Contains([]byte(names), append(append([]byte(" "), name...), ' '))
 }
 
-// recordOf reads a JSON line.
+// recordOf reads a line in JSON.
 func recordOf(b []byte) (r record, ok bool) {
 	r.chunk.begin()
 	_, ok = json.Walk(b, 0, func(path, raw []byte, kind formats.Kind) {
@@ -39,22 +40,22 @@ func recordOf(b []byte) (r record, ok bool) {
 			return
 		}
 		switch {
-		case nested && has(dataNames, name):
+		case nested && isAmong(dataNames, name):
 			r.whole = true
 			r.chunk.value(rest, raw, kind)
 		case nested:
-		case has(dataNames, name) && kind == formats.String:
+		case isAmong(dataNames, name) && kind == formats.String:
 			r.data = json.Text(raw)
-		case has(eventNames, name) && kind == formats.String:
+		case isAmong(eventNames, name) && kind == formats.String:
 			r.event = json.Text(raw)
-		case has(idNames, name):
+		case isAmong(idNames, name):
 			r.id = raw
 		default:
 			base, unit := name, ""
-			if k := bytes.LastIndexByte(name, '_'); k > 0 && has(" s ms us ns ", name[k+1:]) {
+			if k := bytes.LastIndexByte(name, '_'); k > 0 && isAmong(" s ms us ns ", name[k+1:]) {
 				base, unit = name[:k], string(name[k+1:])
 			}
-			if has(stampNames, base) && r.clock == noClock {
+			if isAmong(stampNames, base) && r.clock == noClock {
 				r.stamp, r.unit = stampOf(raw), unit
 			}
 		}

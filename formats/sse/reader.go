@@ -45,10 +45,10 @@ const maxLine = 8 << 20
 type send struct {
 	id  string
 	at  int64
-	off int64 // of its line
+	off int64 // of the line that says so
 }
 
-// reader implements formats.Reader.
+// reader reads a transcript. It implements formats.Reader.
 type reader struct {
 	ctx     context.Context
 	src     io.Closer
@@ -57,20 +57,20 @@ type reader struct {
 	survey  survey
 	line    []byte
 	rows    int
-	off     int64 // of the line
-	behind  int64 // the line
-	trace   *dump // of a trace of curl
+	off     int64      // offset of the line
+	behind  int64      // offset behind the line
+	trace   *curlTrace // of a trace of curl, or nil
 	chunk   chunk
-	event   []byte // name of the one at hand
+	event   []byte // name of the event at hand
 	open    []*stream
 	current *stream
 	sent    []send // requests without an answer yet
-	label   []byte // id that a line of a script states
-	step    int64  // of the stamps, in ns
-	last    int64  // stamp
-	begun   bool   // there was one
-	day     int64  // of times of day
-	fresh   bool   // relative times have begun, or begun anew
+	label   []byte // id in a line of a script
+	step    int64  // resolution of the stamps in ns
+	last    int64  // the last stamp
+	begun   bool   // last is set
+	day     int64  // beginning of the day, for times of day
+	fresh   bool   // relative times begin here
 	row     assemble.Row
 	writer  assemble.Writer
 	run     trace.RunMeta
@@ -107,7 +107,7 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 		r.step *= 10
 	}
 	if r.survey.trace {
-		r.trace = new(dump)
+		r.trace = new(curlTrace)
 	}
 	if r.survey.ask != "" {
 		r.run.NoRequests = r.survey.ask
@@ -130,7 +130,7 @@ func (r *reader) Next() bool {
 	return true
 }
 
-// next reads a line.
+// next reads a line and accounts for it.
 func (r *reader) next() {
 	long, ok := r.readLine()
 	if !ok {
@@ -154,8 +154,8 @@ func (r *reader) next() {
 	}
 }
 
-// readLine reads the next line and tells whether it is too long, and whether there
-// is one.
+// readLine reads the next line. long is true for a line that is too long, ok is false at
+// the end.
 func (r *reader) readLine() (long, ok bool) {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return false, false
@@ -182,8 +182,7 @@ func (r *reader) readLine() (long, ok bool) {
 	}
 }
 
-// use takes a line. kind is what it was in the account, "" where it is of no
-// interest.
+// use takes a line. kind is the kind of record that the account counts, or "" for noise.
 func (r *reader) use(line []byte) (kind string, p *problem) {
 	switch {
 	case r.survey.ask != "":
@@ -195,7 +194,7 @@ func (r *reader) use(line []byte) (kind string, p *problem) {
 	case r.survey.kind == jsonLine:
 		return r.json(line)
 	}
-	s, rest := take(line)
+	s, rest := takeStamp(line)
 	if s.clock == noClock {
 		if w, _ := field(rest); w == noise {
 			return "", nil
@@ -209,7 +208,7 @@ func (r *reader) use(line []byte) (kind string, p *problem) {
 	return r.arrived(at, rest)
 }
 
-// json takes a line of a script.
+// json takes a line in JSON.
 func (r *reader) json(line []byte) (kind string, p *problem) {
 	rec, ok := recordOf(line)
 	if !ok {
@@ -222,7 +221,7 @@ func (r *reader) json(line []byte) (kind string, p *problem) {
 	r.label = rec.id
 	switch string(rec.event) {
 	case "send", "sent", "request", "request_sent", "start", "begin":
-		r.began(at)
+		r.addSent(at)
 		return "send", nil
 	case "end", "close", "closed", "finish", "finished":
 		r.close(at)
@@ -238,7 +237,7 @@ func (r *reader) json(line []byte) (kind string, p *problem) {
 	return r.arrived(at, rec.data)
 }
 
-// time returns when a line arrived, in ns on the run's clock.
+// time returns the time of arrival of a line, in ns on the clock of the run.
 func (r *reader) time(s *stamp) (at int64, p *problem) {
 	if s.clock != r.survey.clock {
 		return 0, otherClock
@@ -262,7 +261,7 @@ func (r *reader) time(s *stamp) (at int64, p *problem) {
 	return at, nil
 }
 
-// arrived takes what arrived at a time.
+// arrived takes a text and the time of its arrival.
 func (r *reader) arrived(at int64, b []byte) (kind string, p *problem) {
 	w, body := field(b)
 	switch w {
@@ -272,7 +271,7 @@ func (r *reader) arrived(at int64, b []byte) (kind string, p *problem) {
 		r.event = append(r.event[:0], body...)
 		return "", nil
 	case sends:
-		r.began(at)
+		r.addSent(at)
 		return "send", nil
 	case answers:
 		r.status(at, body)
@@ -281,7 +280,7 @@ func (r *reader) arrived(at int64, b []byte) (kind string, p *problem) {
 		r.close(at)
 		return "end", nil
 	case done:
-		s := r.of()
+		s := r.answerAtHand()
 		if s == nil {
 			return "", notAnEvent
 		}
@@ -303,21 +302,21 @@ func (r *reader) arrived(at int64, b []byte) (kind string, p *problem) {
 	return "", notAnEvent
 }
 
-// began notes that a request was sent.
-func (r *reader) began(at int64) {
+// addSent notes that a request was sent.
+func (r *reader) addSent(at int64) {
 	r.current = nil
 	id := string(r.label[:min(len(r.label), trace.MaxText)])
 	for i, q := range r.sent {
 		if q.id == id || len(r.sent) >= maxOpen {
 			r.sent = append(r.sent[:i], r.sent[i+1:]...)
-			r.unanswered(q)
+			r.writeUnanswered(q)
 			break
 		}
 	}
 	r.sent = append(r.sent, send{id, at, r.off})
 }
 
-// status takes the status line of an answer.
+// status takes the HTTP status of an answer. Only an error begins one.
 func (r *reader) status(at int64, code []byte) {
 	if len(code) < 3 || code[0] != '4' && code[0] != '5' {
 		return
@@ -327,7 +326,7 @@ func (r *reader) status(at int64, code []byte) {
 	s.last = at
 }
 
-// end gives up on what is open.
+// end writes the answers that are still open.
 func (r *reader) end() {
 	if r.done = true; r.err != nil {
 		return
@@ -336,7 +335,7 @@ func (r *reader) end() {
 		r.finish(r.open[0])
 	}
 	for _, q := range r.sent {
-		r.unanswered(q)
+		r.writeUnanswered(q)
 	}
 	if r.rows == 0 && r.run.NoRequests == "" {
 		r.run.NoRequests = "no line is an event of a stream behind the time of its arrival"

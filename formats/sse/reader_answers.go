@@ -6,7 +6,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// begin begins an answer.
+// begin begins an answer, of the request that was sent first and fits.
 func (r *reader) begin(id []byte) *stream {
 	s := newStream(id, r.off)
 	for i, q := range r.sent {
@@ -27,7 +27,7 @@ func (r *reader) begin(id []byte) *stream {
 	return s
 }
 
-// find returns the answer that an event belongs to.
+// find returns the answer that an event belongs to, and begins one if there is none.
 func (r *reader) find(id []byte) *stream {
 	if s := r.current; s != nil && (len(id) == 0 || s.id == "" || s.id == string(id)) {
 		if s.id == "" {
@@ -46,7 +46,7 @@ func (r *reader) find(id []byte) *stream {
 	return r.begin(id)
 }
 
-// add takes the event that was read.
+// add adds the event that was read to its answer.
 func (r *reader) add(at int64) (kind string, p *problem) {
 	c := &r.chunk
 	switch {
@@ -72,14 +72,14 @@ func (r *reader) add(at int64) (kind string, p *problem) {
 
 // close ends the answer at hand.
 func (r *reader) close(at int64) {
-	if s := r.of(); s != nil {
+	if s := r.answerAtHand(); s != nil {
 		s.last = at
 		r.finish(s)
 	}
 }
 
-// of returns the answer that a line without a payload is of, or nil.
-func (r *reader) of() *stream {
+// answerAtHand returns the answer that a line without a payload belongs to, or nil.
+func (r *reader) answerAtHand() *stream {
 	if len(r.label) == 0 {
 		return r.current
 	}
@@ -91,8 +91,8 @@ func (r *reader) of() *stream {
 	return nil
 }
 
-// unanswered writes a request of which nothing came.
-func (r *reader) unanswered(q send) {
+// writeUnanswered writes a request that got no answer.
+func (r *reader) writeUnanswered(q send) {
 	s := newStream([]byte(q.id), q.off)
 	s.sent, s.known, s.silent = q.at, true, true
 	r.finish(s)
@@ -126,9 +126,9 @@ func (r *reader) finish(s *stream) {
 	s.write(&r.writer, &r.row, r.run.Clock.Kind, r.step)
 }
 
-// tell takes what an answer without times says of itself: its id, its model and the
-// tokens.
-func (r *reader) tell(s *stream, text []byte) {
+// takeUntimed takes the id, the model and the counts of tokens from the text of an answer
+// whose parts have no times.
+func (r *reader) takeUntimed(s *stream, text []byte) {
 	for line := range bytes.Lines(text) {
 		if w, body := field(line); w != payload || !r.chunk.read(body) {
 			continue

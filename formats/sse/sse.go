@@ -59,8 +59,8 @@ var Format = formats.Format{
 	},
 }
 
-// sniffed is how many lines of a head are looked at.
-const sniffed = 400
+// maxSniffed is the number of lines of a head that are looked at.
+const maxSniffed = 400
 
 func sniff(h *formats.Head) (formats.Score, string) {
 	if isArchive(h) {

@@ -7,25 +7,25 @@ import (
 	"servescope/formats/internal/numx"
 )
 
-// clock is what stamps count from.
+// clock is the origin of a stamp.
 type clock uint8
 
 const (
 	noClock  clock = iota
-	relative       // some beginning, in the unit of the survey
+	relative       // an unknown beginning, in the unit of the survey
 	epoch          // 1970
 	daytime        // midnight
 )
 
-// stamp is when a line was written.
+// stamp is the time of arrival of a line.
 type stamp struct {
 	clock  clock
-	at     int64 // ns; of relative ones, the number times 10^9
-	digits int   // behind the point
+	at     int64 // in ns; if relative, the number times 10^9
+	digits int   // number of digits behind the point
 }
 
-// take takes the stamp off the beginning of a line.
-func take(line []byte) (s stamp, rest []byte) {
+// takeStamp cuts the stamp off the beginning of a line.
+func takeStamp(line []byte) (s stamp, rest []byte) {
 	b := bytes.TrimLeft(line, " \t")
 	closing := byte(0)
 	if len(b) > 0 && (b[0] == '[' || b[0] == '(') {
@@ -84,7 +84,7 @@ func stampOf(b []byte) (s stamp) {
 	for _, e := range [...]struct {
 		scale int
 		from  int64
-	}{{numx.Millisecond, 1e18}, {numx.Microsecond, 1e18}, {0, 1e18}} { // beyond seconds of ns
+	}{{numx.Millisecond, 1e18}, {numx.Microsecond, 1e18}, {0, 1e18}} { // too large for seconds
 		if v, n, ok := numx.Scaled(b, e.scale); ok && n == len(b) && v >= e.from {
 			s.clock, s.at = epoch, v
 			s.digits += (9 - e.scale)

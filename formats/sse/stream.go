@@ -7,19 +7,19 @@ import (
 	"servescope/formats/internal/assemble"
 )
 
-// maxChunks bounds the chunks of an answer whose times are kept, maxOpen the
-// answers that are open at a time.
+// maxChunks is the largest number of chunks of an answer whose times are kept. maxOpen is
+// the largest number of answers that are open at a time.
 const (
 	maxChunks = 1 << 20
 	maxOpen   = 1 << 12
 )
 
-// sequence is the tokens of one choice.
+// sequence is the tokens of one choice of an answer.
 type sequence struct {
 	choice int64
 	at     []int64
-	kind   int   // of the first
-	answer int64 // of the first that is no reasoning
+	kind   int   // of the first token
+	answer int64 // time of the first token that is not reasoning
 	has    bool
 	reason []byte
 }
@@ -29,21 +29,21 @@ type stream struct {
 	id     string
 	offset int64
 	sent   int64
-	known  bool // sent is
+	known  bool // sent is known
 	first  int64
-	last   int64 // event, or end
+	last   int64 // time of the last event, or the end
 	events int
 
 	sequences []sequence
-	counts    []int64 // of tokens of each chunk, as far as they are stated
-	counted   int64   // tokens up to the last chunk
-	uncounted bool    // a chunk did not state them
+	counts    []int64 // tokens of each chunk, while each states them
+	counted   int64   // sum of counts
+	uncounted bool    // a chunk did not state its tokens
 	texts     int64
 
 	prompt, output, cached, thought int64
 	model, class                    []byte
 	failed, ended                   bool
-	silent                          bool // nothing came, or nobody knows when
+	silent                          bool // the times of arrival are unknown
 	whole                           bool // the answer came in one piece
 }
 
@@ -51,7 +51,7 @@ func newStream(id []byte, offset int64) *stream {
 	return &stream{id: string(id[:min(len(id), trace.MaxText)]), offset: offset, prompt: -1, output: -1, cached: -1, thought: -1, texts: -1}
 }
 
-// add takes an event.
+// add adds an event.
 func (s *stream) add(c *chunk, at int64) {
 	if s.events++; s.events == 1 {
 		s.first = at
@@ -82,7 +82,7 @@ func (s *stream) add(c *chunk, at int64) {
 		s.model = slices.Clone(c.model[:min(len(c.model), trace.MaxText)])
 	}
 	if len(c.reason) > 0 {
-		s.of(c.index).reason = slices.Clone(c.reason[:min(len(c.reason), 200)])
+		s.sequenceOf(c.index).reason = slices.Clone(c.reason[:min(len(c.reason), 200)])
 	}
 	if c.failed {
 		if s.failed = true; s.class == nil {
@@ -92,7 +92,7 @@ func (s *stream) add(c *chunk, at int64) {
 	s.ended = s.ended || c.done
 }
 
-// count notes how many tokens a chunk has, where usage tells that of every one.
+// count adds the number of tokens of a chunk, if every chunk so far has stated its own.
 func (s *stream) count(c *chunk) {
 	if len(c.parts) == 0 {
 		return
@@ -105,8 +105,8 @@ func (s *stream) count(c *chunk) {
 	s.counted = c.output
 }
 
-// of returns the sequence of a choice.
-func (s *stream) of(choice int64) *sequence {
+// sequenceOf returns the sequence of a choice.
+func (s *stream) sequenceOf(choice int64) *sequence {
 	for i := range s.sequences {
 		if s.sequences[i].choice == choice {
 			return &s.sequences[i]
@@ -122,8 +122,9 @@ func (s *stream) of(choice int64) *sequence {
 	return &s.sequences[len(s.sequences)-1]
 }
 
+// token adds the arrival of a part to its sequence.
 func (s *stream) token(p part, at int64) {
-	q := s.of(p.choice)
+	q := s.sequenceOf(p.choice)
 	if len(q.at) == 0 {
 		q.kind = p.kind
 	}
@@ -135,8 +136,8 @@ func (s *stream) token(p part, at int64) {
 	}
 }
 
-// classOf returns the identifier that an error's class begins with: what follows
-// may quote what a user sent.
+// classOf returns the identifier at the beginning of an error. The rest may quote a
+// user's text.
 func classOf(b []byte) []byte {
 	n := 0
 	for n < len(b) && n < 48 && (b[n] == '_' || b[n] == '-' || b[n] == '.' || b[n]-'0' <= 9 || b[n]|0x20 >= 'a' && b[n]|0x20 <= 'z') {
@@ -148,14 +149,15 @@ func classOf(b []byte) []byte {
 	return slices.Clone(b[:n])
 }
 
-// write writes the rows of an answer: one for each choice. Its stamps are in steps.
+// write writes the rows of an answer, one for each choice. step is the resolution of its
+// stamps in ns.
 func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKind, step int64) {
 	if len(s.sequences) == 0 {
 		s.sequences = append(s.sequences, sequence{})
 	}
 	zero := int64(0)
 	if kind == trace.RequestClock {
-		zero = s.sent // 0 where it is not known
+		zero = s.sent // 0 if unknown
 	}
 	for i := range s.sequences {
 		q := &s.sequences[i]
@@ -171,7 +173,7 @@ func (s *stream) write(w *assemble.Writer, row *assemble.Row, kind trace.ClockKi
 		set(trace.TokenKind, int64(q.kind), len(q.at) > 0)
 		set(trace.Finished, s.last-zero, s.ended || s.failed || len(q.reason) > 0)
 		set(trace.Stream, 1, !s.whole)
-		set(trace.Stream, 0, s.whole && !s.failed) // an error says nothing of what was asked for
+		set(trace.Stream, 0, s.whole && !s.failed) // an error does not tell what was asked for
 		set(trace.Resolution, step, step > 1)
 		row.Tokens = row.Tokens[:0]
 		for _, t := range q.at {

@@ -8,42 +8,43 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// kind is what the lines of a transcript are.
+// kind is the kind of lines of a transcript.
 type kind uint8
 
 const (
-	textLine kind = iota // a stamp, and what arrived
+	textLine kind = iota // a stamp and a text
 	jsonLine
 )
 
-// survey is what the head of a transcript says of all of it.
+// survey is what the head of a transcript says about the whole.
 type survey struct {
 	events int
 	kind   kind
-	trace  bool // of curl
+	trace  bool // a trace of curl
 	clock  clock
-	digits int    // most that a stamp has
-	per    int64  // of the unit of relative stamps in a second
-	why    string // how that is known
-	ask    string // what is not known, and must be
-	fix    string // how to say it
+	digits int    // the largest number of digits of a stamp
+	per    int64  // units of relative stamps in a second
+	why    string // the reason for that unit
+	ask    string // the question without whose answer nothing can be read
+	fix    string // how to answer it
 	since  bool   // relative stamps count from the line before
 }
 
+// surveyOf looks at the first lines of a transcript.
 func surveyOf(head []byte) survey {
 	s := survey{per: 1}
 	var stamps []stamp
 	unit, n, whole := "", 0, true
 	sections, timeless := false, false
-	var recent []byte // bytes of a trace
-	var order falls
+	var recent []byte // the last bytes of a trace
+	var order stepsBack
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
-		at, rest := take(line)
-		if !sections || !dumped(line) { // a trace may begin with a long prompt
+		at, rest := takeStamp(line)
+		if !sections || !isDumped(line) { // a trace may begin with a long prompt
 			n++
 		}
-		if n > sniffed {
+		if n > maxSniffed {
 			break
 		}
 		order.add(&at)
@@ -55,14 +56,14 @@ func surveyOf(head []byte) survey {
 			}
 			s.kind, at, unit = jsonLine, r.stamp, r.unit
 			whole = whole && at.digits == 0
-		case at.clock == daytime && section(rest) != nothing:
+		case at.clock == daytime && sectionOf(rest) != nothing:
 			sections, s.clock, s.digits = true, daytime, max(s.digits, at.digits)
 			continue
-		case n == 1 && section(line) != nothing, timeless && section(line) != nothing:
+		case n == 1 && sectionOf(line) != nothing, timeless && sectionOf(line) != nothing:
 			sections, timeless = true, true
 			continue
 		case sections:
-			if dumped(line) && s.dumps(line[bytes.IndexByte(line, ':')+2:], &recent) {
+			if isDumped(line) && s.endsFieldName(line[bytes.IndexByte(line, ':')+2:], &recent) {
 				s.events++
 			}
 			continue
@@ -80,19 +81,19 @@ func surveyOf(head []byte) survey {
 		s.ask, s.fix = "a trace of curl has no times of arrival", "record it with --trace-time beside --trace or --trace-ascii"
 	}
 	if s.clock == relative {
-		s.unit(unit, stamps, whole)
+		s.findUnit(unit, stamps, whole)
 		s.since = s.kind == textLine && 4*order.falls > order.lines
 	}
 	return s
 }
 
-// falls counts how often relative stamps go back.
-type falls struct {
+// stepsBack counts how often relative stamps are lower than the one before.
+type stepsBack struct {
 	lines, falls int
 	last         int64
 }
 
-func (f *falls) add(s *stamp) {
+func (f *stepsBack) add(s *stamp) {
 	if s.clock == relative {
 		if f.lines++; s.at < f.last {
 			f.falls++
@@ -101,9 +102,9 @@ func (f *falls) add(s *stamp) {
 	}
 }
 
-// dumps takes a line of a trace and tells whether the name of a field of events ends
-// in it.
-func (s *survey) dumps(text []byte, recent *[]byte) bool {
+// endsFieldName takes a line of a trace. It reports whether the name of a field of events
+// ends in that line.
+func (s *survey) endsFieldName(text []byte, recent *[]byte) bool {
 	name := []byte("data:")
 	if b, ok := bytesOf(text); ok {
 		text = b
@@ -113,7 +114,7 @@ func (s *survey) dumps(text []byte, recent *[]byte) bool {
 	return bytes.Contains(have, name)
 }
 
-// isEvent tells whether what arrived is an event for certain.
+// isEvent reports whether a text is certainly an event of a stream.
 func isEvent(b []byte) bool {
 	w, body := field(b)
 	if w == done {
@@ -123,12 +124,12 @@ func isEvent(b []byte) bool {
 	return w == payload && c.read(body) && c.known && (len(b) > 0 && b[0] != '{' || len(c.parts) > 0 || bytes.HasPrefix(body, []byte(`{"text"`)))
 }
 
-// The gaps between events that there can be, in s.
-const leastGap, mostGap = 100e-6, 10.0
+// minGap and maxGap bound plausible gaps between events, in s.
+const minGap, maxGap = 100e-6, 10.0
 
-// unit finds the unit of relative stamps: what the name says or, of those of
-// scripts, the only one in which the gaps can be true.
-func (s *survey) unit(name string, stamps []stamp, whole bool) {
+// findUnit finds the unit of relative stamps: as the name of the member says, or the only
+// unit in which the gaps between events are plausible.
+func (s *survey) findUnit(name string, stamps []stamp, whole bool) {
 	names := [...]string{"s", "ms", "us", "ns"}
 	if k := slices.Index(names[:], name); k >= 0 {
 		s.set(k, "the name says so")
@@ -149,7 +150,7 @@ func (s *survey) unit(name string, stamps []stamp, whole bool) {
 	per := 1.0
 	for k := range names {
 		if n := len(gaps); n > 0 {
-			if g := float64(gaps[n/2]) / 1e9 / per; g >= leastGap && g <= mostGap && (k > 0 || !whole) {
+			if g := float64(gaps[n/2]) / 1e9 / per; g >= minGap && g <= maxGap && (k > 0 || !whole) {
 				left = append(left, k)
 			}
 		}
@@ -163,6 +164,7 @@ func (s *survey) unit(name string, stamps []stamp, whole bool) {
 	s.ask = "the unit of the times of arrival is not known: their name says none, and the gaps between events can be of several"
 }
 
+// set sets the unit to the k-th of s, ms, µs and ns.
 func (s *survey) set(k int, why string) {
 	s.per, s.why = 1, why
 	for range k {
@@ -181,6 +183,7 @@ func (s *survey) clockKind() trace.ClockKind {
 	return trace.RequestClock
 }
 
+// notes returns the notes of the run on its times.
 func (s *survey) notes() []string {
 	switch {
 	case s.ask != "":

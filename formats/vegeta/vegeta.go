@@ -56,7 +56,8 @@ var (
 	ofObjects = []string{"sent=timestamp:iso", "status=code", "e2e=latency:ns", "error=error"}
 )
 
-// columnsOf says what the columns of a text mean, nil: it is none of vegeta.
+// columnsOf returns the mapping of the columns of a text, or nil if vegeta has not
+// encoded it.
 func columnsOf(start []byte) []string {
 	if start = bytes.TrimLeft(start, " \r\n"); len(start) > 0 && start[0] == '{' {
 		keys := formats.Keys(start)
