@@ -1,5 +1,7 @@
 package otlp
 
+import "servescope/formats/internal/json"
+
 import "servescope/analyzer/trace"
 
 // calls reports whether a span is a call of a model that generates tokens. Spans of
@@ -55,7 +57,7 @@ func (f *fold) call(p *part, s *span, from *place, scope string) (kind string, u
 	f.counts(b, s)
 	if why := p.raw(s.text[errorType-textSlots]); len(why) > 0 {
 		b.Code(trace.StatusCol, int32(trace.Failed))
-		b.Dict(trace.ErrorClass, plainText(why))
+		b.Dict(trace.ErrorClass, json.Text(why))
 	}
 	for _, c := range [...]struct {
 		slot slot
@@ -118,16 +120,16 @@ func (f *fold) identity(r *run, p *part, s *span, from *place) {
 		b.Int(trace.Resolution, 1000)
 	}
 	if id := p.raw(s.text[requestID-textSlots]); len(id) > 0 {
-		b.Text(trace.RequestID, plainText(id))
+		b.Text(trace.RequestID, json.Text(id))
 	}
 	name := p.raw(s.text[model-textSlots])
 	if len(name) == 0 {
 		name = p.raw(s.text[requestModel-textSlots])
 	}
 	if len(name) > 0 {
-		b.Dict(trace.Model, plainText(name))
+		b.Dict(trace.Model, json.Text(name))
 		if r.meta.Model == "" {
-			r.meta.Model = string(plainText(name))
+			r.meta.Model = string(json.Text(name))
 		}
 	}
 	if from.resource != nil && from.resource.instance != "" {

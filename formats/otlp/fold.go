@@ -27,14 +27,6 @@ type fold struct {
 	latestKey runKey
 }
 
-// plainText returns a text as it stands in the source without its escapes.
-func plainText(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw
-	}
-	return []byte(decoded(raw))
-}
-
 func newFold(file string, opt formats.Options) *fold {
 	f := &fold{file: file, lists: opt.Lists, byName: make(map[runKey]*run)}
 	f.account.Kinds = make(map[string]int64)

@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"servescope/formats/internal/json"
+
 	"bytes"
 	"slices"
 )
@@ -126,7 +128,7 @@ func (g *requests) span(p *part, s *span, from *place, scope string) (kind strin
 	case isRoom:
 		x.info = int32(len(t.rooms))
 		if t.rooms = append(t.rooms, p.string(s, room)); t.rooms[x.info] == "" {
-			t.rooms[x.info] = decoded(bytes.TrimSpace(name[len(roomName):]))
+			t.rooms[x.info] = string(json.Text(bytes.TrimSpace(name[len(roomName):])))
 		}
 	case isThread:
 		x.info = int32(len(t.threads))

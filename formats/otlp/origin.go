@@ -142,7 +142,7 @@ func resourceOf(raw []byte) *resource {
 		if next > 0 && end > 0 && s.text[at] != '{' && s.text[at] != '[' {
 			for k := range resourceKeys {
 				if resourceKeys[k] == string(key) {
-					values[k] = decoded(s.plain(at, min(end, at+maxText)))
+					values[k] = string(json.Text(s.plain(at, min(end, at+maxText))))
 				}
 			}
 		}
@@ -154,7 +154,7 @@ func resourceOf(raw []byte) *resource {
 			return s.array(at, pair)
 		case "serviceName":
 			if end := s.value(at); end > 0 && s.text[at] == '"' {
-				values[0] = decoded(s.plain(at, end))
+				values[0] = string(json.Text(s.plain(at, end)))
 			}
 		}
 		return s.value(at)

@@ -1,5 +1,7 @@
 package otlp
 
+import "servescope/formats/internal/json"
+
 // part holds the spans and incidents of a stretch of the source.
 type part struct {
 	spans     []span
@@ -19,7 +21,7 @@ func (p *part) reset() {
 func (p *part) raw(t piece) []byte { return p.text[t.from:t.to] }
 
 // string returns a text of a span.
-func (p *part) string(s *span, k slot) string { return decoded(p.raw(s.text[k-textSlots])) }
+func (p *part) string(s *span, k slot) string { return string(json.Text(p.raw(s.text[k-textSlots]))) }
 
 // place is where spans come from. resource is nil where the source does not say.
 type place struct {

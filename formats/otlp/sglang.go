@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"servescope/analyzer/trace"
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/sglmeta"
 )
 
@@ -16,7 +17,7 @@ func (f *fold) sglangRow(t *group, root *root, m members) {
 	b := r.rows
 	first, known := f.request(r, &root.texts, s, &root.from)
 	if id := root.texts.raw(s.text[rid-textSlots]); len(id) > 0 {
-		b.Text(trace.RequestID, plainText(id))
+		b.Text(trace.RequestID, json.Text(id))
 	}
 	side := sideOf(root.texts.raw(s.name), m.slices)
 	reason := finishReason(root.texts.string(s, finish))

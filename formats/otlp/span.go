@@ -1,5 +1,7 @@
 package otlp
 
+import "servescope/formats/internal/json"
+
 import "encoding/binary"
 
 // span is one span as far as it is used. Texts lie in the part's memory, as they
@@ -230,7 +232,7 @@ func identity(b []byte) uint64 {
 	h, any := uint64(len(b)), false
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b)
-		any = any || w != lows*'0'
+		any = any || w != json.Ones*'0'
 		h = (h ^ w) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
 	}

@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -10,25 +9,12 @@ import (
 
 // Results of the scanning functions other than an index.
 const (
-	short = -1 // the text ends first
-	bad   = -2 // this is no JSON
+	short = json.Short
+	bad   = json.Bad
 )
 
 // text is JSON that may go on behind its end.
 type text []byte
-
-const (
-	lows  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// space skips white space.
-func (b text) space(i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
-		i++
-	}
-	return i
-}
 
 // quote returns the index of the quote that closes the string whose first byte
 // is at i. A line feed in a string is no JSON: it is where a line broke off.
@@ -38,8 +24,8 @@ func (b text) quote(i int) int {
 	for {
 		for i+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[i:])
-			q, e, l := w^(lows*'"'), w^(lows*'\\'), w^(lows*'\n')
-			if hit := ((q-lows)&^q | (e-lows)&^e | (l-lows)&^l) & highs; hit != 0 {
+			q, e, l := w^json.Ones*'"', w^json.Ones*'\\', w^json.Ones*'\n'
+			if hit := ((q-json.Ones)&^q | (e-json.Ones)&^e | (l-json.Ones)&^l) & json.Highs; hit != 0 {
 				i += bits.TrailingZeros64(hit) >> 3
 				break
 			}
@@ -62,13 +48,13 @@ func (b text) quote(i int) int {
 
 // colon returns the index of the value behind the key that ends before i.
 func (b text) colon(i int) int {
-	if i = b.space(i); i >= len(b) {
+	if i = json.Space(b, i); i >= len(b) {
 		return short
 	}
 	if b[i] != ':' {
 		return bad
 	}
-	if i = b.space(i + 1); i >= len(b) {
+	if i = json.Space(b, i+1); i >= len(b) {
 		return short
 	}
 	return i
@@ -88,22 +74,7 @@ func (b text) value(i int) int {
 	case '{', '[':
 		return b.container(i)
 	}
-	return b.scalar(i)
-}
-
-// scalar returns the index behind a number or a literal, NaN included.
-func (b text) scalar(i int) int {
-	from := i
-	for i < len(b) && (b[i]-'0' <= 9 || b[i]|0x20 >= 'a' && b[i]|0x20 <= 'z' || b[i] == '.' || b[i] == '-' || b[i] == '+') {
-		i++
-	}
-	if i == len(b) {
-		return short
-	}
-	if i == from {
-		return bad
-	}
-	return i
+	return json.Scalar(b, i)
 }
 
 // container returns the index behind the object or array at i. Its brackets must
@@ -183,7 +154,7 @@ func (b text) end() int {
 // where its key, without quotes, and its value begin. At the end of the object
 // done is true and next the index behind it.
 func (b text) member(i int) (from, to, next int, done bool) {
-	for i = b.space(i); i < len(b) && b[i] == ','; i = b.space(i) {
+	for i = json.Space(b, i); i < len(b) && b[i] == ','; i = json.Space(b, i) {
 		i++
 	}
 	switch {
@@ -203,7 +174,7 @@ func (b text) member(i int) (from, to, next int, done bool) {
 
 // element goes to the next element of the array that i is inside of; see member.
 func (b text) element(i int) (next int, done bool) {
-	for i = b.space(i); i < len(b) && b[i] == ','; i = b.space(i) {
+	for i = json.Space(b, i); i < len(b) && b[i] == ','; i = json.Space(b, i) {
 		i++
 	}
 	switch {
@@ -221,13 +192,4 @@ func (b text) plain(from, to int) []byte {
 		return b[from+1 : to-1]
 	}
 	return b[from:to]
-}
-
-// decoded returns a string of JSON, given without its quotes, decoded.
-func decoded(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw)
-	}
-	c := json.New(bytes.NewReader(append(append([]byte{'"'}, raw...), '"')), 0, len(raw)+2)
-	return string(c.Text(len(raw)))
 }

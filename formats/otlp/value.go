@@ -3,15 +3,13 @@ package otlp
 import (
 	"bytes"
 
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
 // set keeps the value of an attribute, which lies in [at, end), if it is wanted.
 func (s *scanner) set(key []byte, at, end int) {
-	if bytes.IndexByte(key, '\\') >= 0 {
-		key = []byte(decoded(key))
-	}
-	i := attributeIndex.find(key)
+	i := attributeIndex.find(json.Text(key))
 	if i < 0 {
 		return
 	}

@@ -1,5 +1,7 @@
 package otlp
 
+import "servescope/formats/internal/json"
+
 import "servescope/analyzer/trace"
 
 // resolution is the step of stamps that were float64 seconds since the epoch.
@@ -93,10 +95,10 @@ func (f *fold) request(r *run, p *part, s *span, from *place) (first int64, know
 	}
 	b.Int(trace.Resolution, step)
 	if id := p.raw(s.text[requestID-textSlots]); len(id) > 0 {
-		b.Text(trace.RequestID, plainText(id))
+		b.Text(trace.RequestID, json.Text(id))
 	}
 	if m := p.raw(s.text[model-textSlots]); len(m) > 0 {
-		m = plainText(m)
+		m = json.Text(m)
 		b.Dict(trace.Model, m)
 		if r.meta.Model == "" {
 			r.meta.Model = string(m)

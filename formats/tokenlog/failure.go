@@ -1,6 +1,8 @@
 package tokenlog
 
 import (
+	"servescope/formats/internal/json"
+
 	"bytes"
 )
 
@@ -32,41 +34,27 @@ var classKeys = []string{"type", "class", "name", "code", "status"}
 
 // failureObject reads an error written as an object.
 func (p *parser) failureObject() bool {
-	whole := p.scanner
-	if !whole.skipNested() {
+	end := json.Skip(p.text[:p.lineEnd()], p.i)
+	if end < 0 {
 		return false
 	}
-	end := whole.i
 	var found []byte
 	best := len(classKeys)
-	s := p.scanner
-	for s.i++; s.i < end; {
-		s.space()
-		from, to, _, ok := s.str()
+	object := json.Scanner{B: p.text[:end], I: p.i}
+	object.Each('{', '}', func() bool {
+		key, ok := object.Key()
 		if !ok {
-			break
+			return false
 		}
-		key := s.text[from:to]
-		if s.space(); s.text[s.i] != ':' {
-			break
-		}
-		s.i++
-		s.space()
-		from = s.i
-		if !s.skip() {
-			break
-		}
+		value, ok := object.Skip()
 		for rank, name := range classKeys[:best] {
-			if v := class(bytes.Trim(s.text[from:s.i], `"`)); string(key) == name && v != nil && string(v) != "null" {
+			if v := class(bytes.Trim(value, `"`)); ok && string(key) == name && v != nil && string(v) != "null" {
 				found, best = v, rank
 				break
 			}
 		}
-		if s.space(); s.text[s.i] != ',' {
-			break
-		}
-		s.i++
-	}
+		return ok
+	})
 	empty := len(bytes.TrimSpace(p.text[p.i+1:end-1])) == 0
 	p.i = end
 	p.fail(found, !empty)

@@ -42,11 +42,10 @@ func (s *scanner) space() {
 // or behind i. It compares eight bytes at a time; a borrow can only disturb
 // bytes behind the first match.
 func stop(b []byte, i int) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for {
 		x := binary.LittleEndian.Uint64(b[i:])
-		quote, escape := x^ones*'"', x^ones*'\\'
-		m := ((quote-ones)&^quote | (escape-ones)&^escape | (x-ones*' ')&^x) & tops
+		quote, escape := x^json.Ones*'"', x^json.Ones*'\\'
+		m := ((quote-json.Ones)&^quote | (escape-json.Ones)&^escape | (x-json.Ones*' ')&^x) & json.Highs
 		if m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
@@ -137,7 +136,8 @@ func (s *scanner) skip() bool {
 	}
 }
 
-// skipString moves behind the string at the cursor, which is probably long.
+// skipString moves behind the string at the cursor, which is probably long: json.Quote,
+// which looks at short strings first, is 7 % slower over records with prompts.
 func (s *scanner) skipString() bool {
 	end := s.lineEnd()
 	for j := s.i + 1; ; j++ {

@@ -5,13 +5,14 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
 )
 
 // Results of the scanning functions other than an index.
 const (
-	short = -1 // the window ends first
-	bad   = -2 // this is no JSON
+	short = json.Short // the window ends first
+	bad   = json.Bad
 )
 
 // span is a part of the window.
@@ -51,11 +52,6 @@ func (s *scan) space(i int) int {
 	return i
 }
 
-const (
-	lows  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
 // quote returns the index of the quote that closes the string whose first byte
 // is at i. It tests eight bytes at a time for quotes, backslashes, bytes below
 // 0x20 and bytes above 0x7f: in each test only bytes above a hit can be wrongly
@@ -64,8 +60,8 @@ func (s *scan) quote(i int) int {
 	s.odd = false
 	for b := s.b; ; {
 		w := binary.LittleEndian.Uint64(b[i:])
-		q, e := w^(lows*'"'), w^(lows*'\\')
-		hit := ((q-lows)&^q | (e-lows)&^e | (w-lows*0x20)&^w | w) & highs
+		q, e := w^json.Ones*'"', w^json.Ones*'\\'
+		hit := ((q-json.Ones)&^q | (e-json.Ones)&^e | (w-json.Ones*0x20)&^w | w) & json.Highs
 		if hit == 0 {
 			i += 8
 			if i >= s.n {

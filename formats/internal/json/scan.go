@@ -100,7 +100,7 @@ func skipContainer(b []byte, i int) int {
 func quote(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b) && i < 32; i += 8 {
-		if m := zeros(binary.LittleEndian.Uint64(b[i:]) ^ ones*'"'); m != 0 {
+		if m := zeros(binary.LittleEndian.Uint64(b[i:]) ^ Ones*'"'); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
@@ -110,13 +110,15 @@ func quote(b []byte) int {
 	return len(b)
 }
 
+// Ones and Highs hold the lowest and the highest bit of each of eight bytes. Scanners
+// of hot loops use them to test eight bytes at a time.
 const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
+	Ones  = 0x0101010101010101
+	Highs = 0x8080808080808080
 )
 
-// zeros marks the zero bytes of x. Only the lowest mark is reliable.
-func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
+// zeros marks the zero bytes of x in their highest bits. Only the lowest mark is reliable.
+func zeros(x uint64) uint64 { return (x - Ones) &^ x & Highs }
 
 // structural returns the index of the first quote, bracket or brace in b, or
 // -1. With bit 5 set, '[' and '{' are the same byte, and so are ']' and '}'.
@@ -124,8 +126,8 @@ func structural(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		y := x | ones<<5
-		m := zeros(x^ones*'"') | zeros(y^ones*'{') | zeros(y^ones*'}')
+		y := x | Ones<<5
+		m := zeros(x^Ones*'"') | zeros(y^Ones*'{') | zeros(y^Ones*'}')
 		if m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}

@@ -66,7 +66,7 @@ func (s *Scanner) AppendString(dst []byte) (out []byte, ok bool) {
 func special(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		if m := zeros(x^ones*'"') | zeros(x^ones*'\\'); m != 0 {
+		if m := zeros(x^Ones*'"') | zeros(x^Ones*'\\'); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
