@@ -1,6 +1,6 @@
-// Package diag records everything that was skipped, repaired or assumed while
-// a file was read. A bad record is data: it is counted, never dropped silently,
-// and never printed from a library.
+// Package diag records everything that was skipped, repaired or assumed while a
+// file was read. A bad record is data: diag counts it, nothing drops it
+// silently, and no library prints it.
 package diag
 
 import (
@@ -27,29 +27,27 @@ func (s Severity) String() string { return severityNames[s] }
 // MarshalText implements encoding.TextMarshaler with the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(severityNames[s]), nil }
 
-// Diag is one kind of problem in one file. Offset is the byte offset of its
-// first occurrence in the decompressed text (-1: the whole file); Line is
-// 1-based and 0 until a caller resolves it; Count is how often it occurred.
-// Msg must not quote payload (prompts, outputs); Fix says what to do, or is "".
+// Diag is one kind of problem in one file. Msg must not quote payload (prompts,
+// outputs).
 type Diag struct {
-	Code     string   `json:"code"`          // names the kind of problem
-	Severity Severity `json:"severity"`      // what it means for the numbers
+	Code     string   `json:"code"`          // kind of problem
+	Severity Severity `json:"severity"`      // meaning for the numbers
 	File     string   `json:"file"`          // name of the source
-	Offset   int64    `json:"offset"`        // first occurrence in the decompressed text; -1: the whole file
-	Line     int64    `json:"line"`          // the same as a line number from 1; 0: not counted
+	Offset   int64    `json:"offset"`        // byte offset of the first occurrence in the decompressed text; -1: the whole file
+	Line     int64    `json:"line"`          // line number of the first occurrence, from 1; 0: not counted
 	Count    int64    `json:"count"`         // occurrences
-	Msg      string   `json:"msg"`           // for people, without payload
-	Fix      string   `json:"fix,omitempty"` // what to do
+	Msg      string   `json:"msg"`           // for people
+	Fix      string   `json:"fix,omitempty"` // what the user can do; may be empty
 }
 
 type key struct{ code, file string }
 
-// Log collects diagnostics, one entry per code and file, and keeps the first
-// occurrence by offset, so its content does not depend on the order of Add and
+// Log collects diagnostics: one entry per code and file, with the first
+// occurrence by offset. The content does not depend on the order of Add and
 // Merge. The zero value is ready. A Log is not safe for concurrent use.
 type Log struct{ entries map[key]Diag }
 
-// Add records one occurrence; a Count of 0 is read as 1.
+// Add records d. A Count of 0 means 1.
 func (l *Log) Add(d Diag) {
 	if d.Count == 0 {
 		d.Count = 1
@@ -58,6 +56,7 @@ func (l *Log) Add(d Diag) {
 		l.entries = make(map[key]Diag)
 	}
 	k := key{d.Code, d.File}
+	// Keep the earlier occurrence, with the sum of the counts.
 	old, ok := l.entries[k]
 	if ok {
 		n := old.Count + d.Count
@@ -79,7 +78,7 @@ func (l *Log) Merge(other *Log) {
 	}
 }
 
-// All returns the entries, the severest first, then by code and file.
+// All returns the entries: severest first, then by code and file.
 func (l *Log) All() []Diag {
 	all := make([]Diag, 0, len(l.entries))
 	for _, d := range l.entries {

@@ -5,16 +5,16 @@ import (
 	"sort"
 )
 
-// bag is a multiset of int64 values: distinct values with counts, and a tail of
-// values not sorted in yet. Its size is bounded by the number of distinct
-// values that can occur, not by the number added.
+// bag is a multiset of int64 values: distinct values with their counts, and a
+// tail of values that are not sorted in yet. Its size depends on the number of
+// distinct values, not on the number of values added.
 type bag struct {
 	values []int64 // sorted, distinct
 	counts []int64
 	tail   []int64
 }
 
-// bagTail is the length of a tail that is sorted in.
+// bagTail is the tail length from which the tail is sorted in.
 const bagTail = 1 << 18
 
 // full reports whether the tail is long enough to be sorted in.
@@ -31,12 +31,13 @@ func (b *bag) addN(v, n int64) {
 	}
 }
 
-// settle sorts the tail in.
+// settle sorts the tail into values.
 func (b *bag) settle() {
 	if len(b.tail) == 0 {
 		return
 	}
 	Sort(b.tail)
+	// Count equal neighbours in place.
 	values, counts := b.tail[:0], make([]int64, 0, len(b.tail))
 	for i, v := range b.tail {
 		if i > 0 && v == values[len(values)-1] {
@@ -49,7 +50,8 @@ func (b *bag) settle() {
 	b.tail = b.tail[:0]
 }
 
-// take is union of slices that b may keep.
+// take adds sorted distinct values with their counts. The bag may keep the
+// slices.
 func (b *bag) take(values, counts []int64) {
 	if len(b.values) == 0 {
 		b.values, b.counts = values, counts
@@ -82,14 +84,14 @@ func (b *bag) union(values, counts []int64) {
 	b.values, b.counts = outV, outC
 }
 
-// merge adds all of o, whose tail is sorted in.
+// merge adds the values of o, and settles o.
 func (b *bag) merge(o *bag) {
 	b.settle()
 	o.settle()
 	b.union(o.values, o.counts)
 }
 
-// filter keeps the values for which keep is true.
+// filter removes the values for which keep is false.
 func (b *bag) filter(keep func(int64) bool) {
 	b.settle()
 	n := 0
@@ -102,7 +104,7 @@ func (b *bag) filter(keep func(int64) bool) {
 	b.values, b.counts = b.values[:n], b.counts[:n]
 }
 
-// at returns the k-th smallest (0-based) of the values not below least.
+// at returns the k-th smallest (0-based) of the values that are at least least.
 func (b *bag) at(least, k int64) (int64, bool) {
 	b.settle()
 	lo, hi := 0, len(b.values)
@@ -121,8 +123,9 @@ func (b *bag) at(least, k int64) (int64, bool) {
 	return 0, false
 }
 
-// within returns the k-th smallest (0-based) of the values for which side is 0.
-// It is negative for all smaller ones, and positive for all greater.
+// within returns the k-th smallest (0-based) of the values whose side is 0.
+// side is negative for all values below them and positive for all values above
+// them.
 func (b *bag) within(k int64, side func(v int64) int64) (int64, bool) {
 	b.settle()
 	i := sort.Search(len(b.values), func(i int) bool { return side(b.values[i]) >= 0 })
@@ -162,6 +165,6 @@ func (b *bag) load(src []byte) ([]byte, error) {
 	return src, nil
 }
 
-// blockSize is the number of values folded at a time: they stay in the
-// first-level cache between the two loops over them.
+// blockSize is the number of values added at a time. A block stays in the
+// first-level cache between the two loops over it.
 const blockSize = 1024

@@ -8,9 +8,10 @@ import (
 	"slices"
 )
 
-// A bucket of a Sample is what the keys of its values share: sign, exponent and
-// the first bits of the mantissa of the float that a value is, or is nearest to.
-// The buckets order as the values do. A page holds those of one exponent.
+// Values share a bucket of a Sample if their Keys (for integers, the Key of the
+// nearest float) share sign, exponent and the first bits of the mantissa.
+// Buckets order as their values do. A page holds the buckets of one sign and
+// exponent.
 const (
 	pageBits    = 12
 	bucketShift = 52 - pageBits
@@ -25,16 +26,16 @@ func bucketFor(v int64, floats bool) int64 {
 	return v >> bucketShift
 }
 
-// counted is what a Sample knows beyond its limit.
+// counted is the content of a Sample beyond its limit.
 type counted struct {
-	Moments // of integers; of floats N and the extremes of the keys alone
+	Moments // of integers; for floats only N, and Min and Max as keys
 	floats  bool
 	pages   map[int64]*page // by key >> 52
-	fetched bag             // the values of some buckets, all of these
+	fetched bag             // all values of the fetched buckets
 }
 
-// page counts the values of one sign and exponent. Its sums are of mantissas as
-// whole numbers, which makes them exact.
+// page counts the values of one sign and exponent. It sums mantissas as whole
+// numbers, so sums are exact.
 type page struct {
 	n       [1 << pageBits]uint32
 	sum     [2]uint64 // little-endian
@@ -78,7 +79,7 @@ func (c *counted) add(values []int64) {
 	}
 }
 
-// extend counts n floats, one of which may be an extreme: v.
+// extend counts n floats, of which v may be an extreme.
 func (c *counted) extend(v, n int64) {
 	if c.N == 0 || v < c.Min {
 		c.Min = v
@@ -89,7 +90,8 @@ func (c *counted) extend(v, n int64) {
 	c.N += n
 }
 
-// mantissaOf returns the mantissa of a float of the given key, as a whole number.
+// mantissaOf returns the mantissa of the float with the given key as a whole
+// number.
 func mantissaOf(key int64) uint64 {
 	b := math.Float64bits(Unkey(key))
 	m := b & (1<<52 - 1)
@@ -99,8 +101,8 @@ func mantissaOf(key int64) uint64 {
 	return m
 }
 
-// scaleOf returns the sign of the floats of a page and the power of two of which
-// they are multiples.
+// scaleOf returns the sign of the floats of a page, and the power of two that
+// they are multiples of.
 func scaleOf(number int64) (negative bool, exponent int) {
 	b := math.Float64bits(Unkey(number << 52))
 	return b>>63 != 0, max(int(b>>52&0x7ff), 1) - 1075
@@ -151,8 +153,8 @@ func (c *counted) numbers() []int64 {
 	return list
 }
 
-// locate returns the bucket that holds the k-th smallest value, and how many
-// values of the bucket are before it.
+// locate returns the bucket of the k-th smallest value, and the number of
+// smaller values in the bucket.
 func (c *counted) locate(k int64) (bucket, before int64) {
 	for _, number := range c.numbers() {
 		for i, n := range c.pages[number].n {
@@ -167,12 +169,14 @@ func (c *counted) locate(k int64) (bucket, before int64) {
 
 // at returns the k-th smallest value and whether it is exact.
 func (c *counted) at(k int64) (v int64, exact bool) {
+	// The extremes are known.
 	if k <= 0 || c.Min == c.Max {
 		return c.Min, true
 	}
 	if k >= c.N-1 {
 		return c.Max, true
 	}
+	// A bucket of one integer, or a fetched bucket, gives the exact value.
 	bucket, before := c.locate(k)
 	first := bucket << bucketShift
 	if f := Unkey(first); !c.floats && -narrow < f && f < narrow {
@@ -181,6 +185,7 @@ func (c *counted) at(k int64) (v int64, exact bool) {
 	if v, ok := c.fetched.within(before, func(v int64) int64 { return bucketFor(v, c.floats) - bucket }); ok {
 		return v, true
 	}
+	// Otherwise the middle of the bucket is the estimate.
 	middle := first + 1<<(bucketShift-1)
 	if c.floats {
 		return middle, false
@@ -188,7 +193,7 @@ func (c *counted) at(k int64) (v int64, exact bool) {
 	return int64(min(max(Unkey(middle), -1<<62), 1<<62)), false
 }
 
-// narrow is the integer below which every one has a bucket of its own.
+// narrow is the limit below which every integer has its own bucket.
 const narrow = 1 << (pageBits + 1)
 
 // mean returns the mean, correctly rounded.

@@ -2,46 +2,46 @@ package stat
 
 import "slices"
 
-// Digest holds exact statistics of a stream of int64 values in memory that does
-// not grow with its length: count, sum, sum of squares, extremes, and order
-// statistics.
+// Digest holds exact statistics of a stream of int64 values in bounded memory:
+// count, sum, sum of squares, extremes, and order statistics.
 //
-// Up to a limit it keeps every value, packed if Pack says so. Beyond, it counts values one by one if they
-// are multiples of a unit of time. Other values it counts in a logarithmic
-// histogram, and keeps those of the buckets around the wanted quantiles,
-// chosen from the values seen so far. Where a quantile ends up outside of the
-// kept buckets (the stream changed), it is known to 2⁻⁸ only; Missing says so,
-// and a second pass of the same values through Refiner makes it exact.
+// Up to a limit it keeps every value; Pack makes these smaller. Beyond the
+// limit it counts values one by one if they are multiples of a unit of time
+// (see grid). It counts other values in a logarithmic histogram and keeps the
+// values of buckets near the wanted quantiles, chosen from the values seen so
+// far. If the stream changes and a quantile leaves the kept buckets, its
+// relative error is up to 2⁻⁸. Missing reports this, and a second pass of the
+// same values through Refiner makes the quantile exact.
 //
-// Digests merge: in any order and however the stream was cut, all exact answers
-// are those of the whole stream. A Digest is not safe for concurrent use.
+// Digests merge in any order, and all exact answers are the answers for the
+// whole stream, however it was cut. A Digest is not safe for concurrent use.
 type Digest struct {
-	moments   Moments // without those of the values in grid
+	moments   Moments // of all values but the ones counted in grid
 	quantiles []float64
 	limit     int
-	raw       []int64    // with those in packed every value, while hist is nil
+	raw       []int64    // while hist is nil: every value that is not in packed
 	sorted    bool       // raw is sorted
-	packed    packed     // the values that came before those in raw
-	opened    []int64    // all of them in order, as long as someone asks for them; nil else
-	hist      *histogram // nil while raw holds every value
-	grid      *grid      // counts values before they come to hist; nil: they are on none
-	kept      bag        // the values of the histogram's kept buckets
-	refined   bool       // nothing is added any more, so nothing has to be let go of
+	packed    packed     // values that came before raw
+	opened    []int64    // raw and packed values in order; nil until they are asked for
+	hist      *histogram // nil while raw and packed hold every value
+	grid      *grid      // counts its values first; nil: too few values are on a grid
+	kept      bag        // values of the kept buckets of hist
+	refined   bool       // no value is added any more, so no bucket needs to go
 }
 
-// DefaultLimit is the number of values that a Digest keeps before it begins to
-// count in buckets: enough to place the buckets well.
+// DefaultLimit is the number of values that a Digest keeps before it counts in
+// buckets. It is large enough to choose the buckets well.
 const DefaultLimit = 1 << 17
 
-// packedLimit is how many times as many they may be where they are packed.
+// packedLimit multiplies the limit of a digest whose values are packed.
 const packedLimit = 8
 
-// keptLimit is the number of distinct kept values beyond which a Digest lets
-// go of buckets. Tests lower it.
+// keptLimit is the number of distinct kept values beyond which a Digest drops
+// buckets. Tests lower it.
 var keptLimit = 1 << 21
 
-// NewDigest returns an empty digest that prepares for the given quantiles and
-// keeps up to limit values as they are.
+// NewDigest returns an empty digest for the given quantiles. It keeps up to
+// limit values before it counts.
 func NewDigest(quantiles []float64, limit int) *Digest {
 	return &Digest{quantiles: quantiles, limit: max(limit, 1)}
 }
@@ -64,8 +64,7 @@ func (d *Digest) Add(values []int64) {
 	}
 }
 
-// add adds 1 to blockSize values that there is room for and that are not in the
-// grid.
+// add adds 1 to blockSize values that have room and are not on the grid.
 func (d *Digest) add(block []int64) {
 	d.moments.add(block)
 	if d.hist == nil {
@@ -73,9 +72,10 @@ func (d *Digest) add(block []int64) {
 		return
 	}
 	n := len(d.kept.tail)
-	if cap(d.kept.tail)-n <= len(block) { // append would leave more behind
+	if cap(d.kept.tail)-n <= len(block) { // append would allocate more than needed
 		d.kept.tail = append(make([]int64, 0, 2*(n+len(block)+1)), d.kept.tail...)
 	}
+	// The histogram writes the values of kept buckets to the tail.
 	out := d.kept.tail[n : n+len(block)+1]
 	out = out[:d.hist.fold(block, out)]
 	if len(d.hist.dense) > 0 {
@@ -88,8 +88,8 @@ func (d *Digest) add(block []int64) {
 	}
 }
 
-// Moments returns count, sums and extremes of the values so far, valid until
-// others are added. They are not to be changed.
+// Moments returns count, sums and extremes of the values so far. The result is
+// read-only and valid until the next Add.
 func (d *Digest) Moments() *Moments {
 	if d.grid != nil {
 		d.settle()
@@ -97,7 +97,7 @@ func (d *Digest) Moments() *Moments {
 	return &d.moments
 }
 
-// Settle does what At does first if nobody has done it before.
+// Settle prepares the digest for At, which otherwise does it on its first call.
 func (d *Digest) Settle() {
 	if d.hist != nil {
 		d.settle()
@@ -107,7 +107,7 @@ func (d *Digest) Settle() {
 	}
 }
 
-// settle brings all kept values together, within the limit.
+// settle moves all kept values to kept and trims them to the limit.
 func (d *Digest) settle() {
 	if d.grid != nil {
 		d.grid.drain(d)
@@ -115,7 +115,7 @@ func (d *Digest) settle() {
 	d.settleKept()
 }
 
-// settleKept is settle but for what the grid counts.
+// settleKept is settle without the values on the grid.
 func (d *Digest) settleKept() {
 	d.hist.drain(&d.kept)
 	d.kept.settle()
@@ -142,7 +142,8 @@ func (d *Digest) AddN(v, n int64) {
 	}
 }
 
-// room makes the digest count where it cannot keep n more values as they are.
+// ensureRoom packs the values, or starts to count, if n more values exceed the
+// limit.
 func (d *Digest) room(n int64) {
 	if d.hist != nil || n <= int64(d.limit-len(d.raw)-d.packed.n) {
 		return
@@ -156,8 +157,8 @@ func (d *Digest) room(n int64) {
 	d.spread()
 }
 
-// most returns how many values the digest keeps before it counts. Counts of a
-// million values are about as large as these are packed.
+// maxKept returns how many values the digest keeps before it counts. Packed, so
+// many values are about as large as the counts of a million values.
 func (d *Digest) most() int {
 	if d.packed.n > 0 {
 		return packedLimit * d.limit
@@ -165,10 +166,10 @@ func (d *Digest) most() int {
 	return d.limit
 }
 
-// Raw returns the number of values that are held as they are.
+// RawCount returns the number of values held unpacked.
 func (d *Digest) Raw() int { return len(d.raw) }
 
-// spread moves the raw values into a histogram.
+// spread moves the values to a grid or a histogram.
 func (d *Digest) spread() {
 	raw := d.every()
 	d.raw, d.packed, d.opened, d.hist, d.moments = nil, packed{}, nil, newHistogram(), Moments{}
@@ -181,9 +182,9 @@ func (d *Digest) spread() {
 	d.Add(raw)
 }
 
-// trim lets go of kept buckets while too many values are kept: of those that are far
-// from the wanted quantiles, whose places are better known than when they were
-// chosen; then of the fullest. All kept values are in d.kept, settled.
+// trim drops kept buckets while too many values are kept: first the buckets far
+// from the wanted quantiles, whose ranks are better known by now, then the
+// fullest. All kept values must be settled in d.kept.
 func (d *Digest) trim() {
 	if len(d.kept.values) <= keptLimit || d.refined {
 		return
@@ -200,7 +201,7 @@ func (d *Digest) trim() {
 	}
 }
 
-// dropFullest lets go of the buckets that hold most of the kept values.
+// dropFullest drops the buckets that hold most of the kept values.
 func (d *Digest) dropFullest() {
 	type bucket struct {
 		b    int32
@@ -221,9 +222,10 @@ func (d *Digest) dropFullest() {
 	d.kept.filter(func(v int64) bool { return d.hist.keeps(bucketOf(v)) })
 }
 
-// Merge adds the values of o, which must have been made for the same quantiles.
-// o is not to be used afterwards.
+// Merge adds the values of o, which must have the same quantiles. o must not be
+// used afterwards.
 func (d *Digest) Merge(o *Digest) {
+	// While both keep every value, or one does, adding the values is enough.
 	switch {
 	case o.hist == nil && o.packed.n > 0 && d.hist == nil && d.moments.N+o.moments.N <= int64(o.most()):
 		d.moments.Merge(&o.moments)
@@ -240,6 +242,7 @@ func (d *Digest) Merge(o *Digest) {
 		d.Add(raw)
 		return
 	}
+	// Otherwise add counts to counts.
 	d.settle()
 	o.settle()
 	d.moments.Merge(&o.moments)
@@ -249,8 +252,8 @@ func (d *Digest) Merge(o *Digest) {
 	d.trim()
 }
 
-// At returns the k-th smallest value (0-based, k < N) and whether it is exact;
-// else it is within its bucket, 2⁻⁸ of the value.
+// At returns the k-th smallest value (0-based, k < N) and whether it is exact.
+// Otherwise its relative error is up to 2⁻⁸.
 func (d *Digest) At(k int64) (v int64, exact bool) {
 	m := d.Moments()
 	if k <= 0 {
@@ -262,6 +265,7 @@ func (d *Digest) At(k int64) (v int64, exact bool) {
 	if d.Settle(); d.hist == nil {
 		return d.inOrder()[k], true
 	}
+	// Find the bucket of the k-th value, then the value in it.
 	d.hist.each(func(b int32, n int64, keep bool) bool {
 		if k >= n {
 			k -= n
@@ -281,8 +285,8 @@ func (d *Digest) At(k int64) (v int64, exact bool) {
 	return v, exact
 }
 
-// Quantile returns the q-quantile under method m and whether it is exact.
-// There must be values.
+// Quantile returns the q-quantile under method m and whether it is exact. The
+// digest must not be empty.
 func (d *Digest) Quantile(m Method, q float64) (v float64, exact bool) {
 	lo, hi, t := m.Ranks(d.Moments().N, q)
 	a, exactA := d.At(lo)
@@ -293,11 +297,11 @@ func (d *Digest) Quantile(m Method, q float64) (v float64, exact bool) {
 	return Lerp(float64(a), float64(b), t), exactA && exactB
 }
 
-// Missing reports whether a quantile that the digest was made for is not exact
-// under method m.
+// Missing reports whether one of the digest's quantiles is not exact under
+// method m.
 func (d *Digest) Missing(m Method) bool { return len(d.missing(m)) > 0 }
 
-// missing returns the buckets whose values are needed.
+// missing returns the buckets that hold the quantiles which are not exact.
 func (d *Digest) missing(m Method) []int32 {
 	var need []int32
 	if d.hist == nil {
@@ -319,8 +323,8 @@ func (d *Digest) missing(m Method) []int32 {
 }
 
 // Refiner returns an empty digest that keeps the values that d misses under
-// method m. Fold the same values once more into refiners of d (merge them as
-// digests), and hand the result to Refine.
+// method m. Add the same values once more to refiners of d, merge the refiners,
+// and pass the result to Refine.
 func (d *Digest) Refiner(m Method) *Digest {
 	r := &Digest{quantiles: d.quantiles, limit: d.limit, hist: newHistogram()}
 	for _, b := range d.missing(m) {
@@ -329,8 +333,8 @@ func (d *Digest) Refiner(m Method) *Digest {
 	return r
 }
 
-// Refine makes the quantiles of d exact that the refiner r covers. No value is to be
-// added afterwards.
+// Refine makes exact the quantiles of d that the refiner r covers. No value may
+// be added afterwards.
 func (d *Digest) Refine(r *Digest) {
 	if d.hist == nil {
 		return
@@ -338,7 +342,7 @@ func (d *Digest) Refine(r *Digest) {
 	d.settle()
 	r.settle()
 	r.hist.each(func(b int32, n int64, keep bool) bool {
-		if keep && d.hist.find(b) == uint64(n) { // the same count, not kept yet
+		if keep && d.hist.find(b) == uint64(n) { // the counts agree, and the bucket was not kept before
 			d.hist.setKeep(b, true)
 		} else {
 			r.hist.setKeep(b, false)
@@ -350,7 +354,7 @@ func (d *Digest) Refine(r *Digest) {
 	d.refined = true
 }
 
-// Size returns the bytes of memory that the digest holds, roughly.
+// Size returns the approximate memory of the digest in bytes.
 func (d *Digest) Size() int64 {
 	n := int64(256) + 8*int64(cap(d.raw)+cap(d.opened)) + d.packed.size() + d.kept.size()
 	if d.hist != nil {

@@ -5,15 +5,16 @@ import (
 	"math"
 )
 
-// AppendTo appends the encoding of d to dst: what it learned, not the quantiles
-// and the limit it was made with.
+// AppendTo appends the encoding of d to dst, without its quantiles and limit.
 func (d *Digest) AppendTo(dst []byte) []byte {
 	dst = d.Moments().AppendTo(dst)
+	// Form 0: all values.
 	if d.hist == nil {
 		d.Settle()
 		defer d.Rest()
 		return AppendSorted(append(dst, 0), d.inOrder())
 	}
+	// Form 1: the buckets with their counts, then the kept values.
 	d.settle()
 	dst = appendInts(append(dst, 1), int64(d.hist.keepFrom))
 	count := uint64(0)
@@ -33,8 +34,8 @@ func (d *Digest) AppendTo(dst []byte) []byte {
 	return d.kept.appendTo(dst)
 }
 
-// Load replaces the content of d, made with the same quantiles and limit, by
-// the encoding at the start of src and returns the rest.
+// Load replaces the content of d by the encoding at the start of src and
+// returns the rest. d must have the quantiles and limit of the encoded digest.
 func (d *Digest) Load(src []byte) ([]byte, error) {
 	src, err := d.moments.Load(src)
 	if err != nil || len(src) == 0 {
@@ -44,6 +45,7 @@ func (d *Digest) Load(src []byte) ([]byte, error) {
 	src = src[1:]
 	d.raw, d.packed, d.opened, d.hist, d.grid, d.kept = nil, packed{}, nil, nil, nil, bag{}
 	d.refined = false
+	// Form 0: all values.
 	if form == 0 {
 		d.raw, src, err = LoadSorted(d.raw, src)
 		d.sorted = true
@@ -52,6 +54,7 @@ func (d *Digest) Load(src []byte) ([]byte, error) {
 		}
 		return src, err
 	}
+	// Form 1: the buckets with their counts, then the kept values.
 	var from int64
 	if src, err = readInts(src, &from); err != nil {
 		return nil, err

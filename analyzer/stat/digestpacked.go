@@ -1,29 +1,29 @@
 package stat
 
-// Store takes what is not held in memory, and gives it back: a temporary file. It is
-// safe for concurrent use. Who owns it learns of errors from it and reports nothing
-// that was made of what could not be read.
+// Store holds bytes outside memory: a temporary file. It is safe for concurrent
+// use. The owner of the store must notice its errors and discard results made
+// from values that could not be read.
 type Store interface {
 	Append(p []byte) (off int64, err error)
 	Read(p []byte, off int64) error
 }
 
-// packed holds values in a byte or two each, rather than eight: lists of them, each
-// sorted and written as the steps from one to the next. Nothing is lost.
+// packed holds sorted lists of values as differences, in one or two bytes per
+// value instead of eight. Nothing is lost.
 type packed struct {
 	lists []packedList
-	n     int // values in them
+	n     int // number of values in all lists
 }
 
 type packedList struct {
-	code  []byte // nil: in the store
+	code  []byte // the encoding; nil: it is in store
 	store Store
-	off   int64 // there
-	size  int32 // of the code
-	n     int32
+	off   int64 // offset in store
+	size  int32 // bytes of the encoding
+	n     int32 // number of values
 }
 
-// add adds sorted values, in the store if there is one.
+// add adds sorted values. It writes them to the store if there is one.
 func (p *packed) add(sorted []int64, to Store) {
 	room, _ := codes.Get().(*[]byte)
 	if room == nil {
@@ -45,14 +45,14 @@ func (p *packed) add(sorted []int64, to Store) {
 	p.n += len(sorted)
 }
 
-// merge adds what o holds.
+// merge adds the values of o.
 func (p *packed) merge(o *packed) {
 	p.lists = append(p.lists, o.lists...)
 	p.n += o.n
 }
 
-// appendTo appends the values to dst, list after list: zeros for what the store has
-// lost.
+// appendTo appends the values to dst, list after list. A value that the store
+// cannot read becomes 0.
 func (p *packed) appendTo(dst []int64) []int64 {
 	var room []byte
 	for i := range p.lists {
@@ -77,7 +77,7 @@ func (p *packed) appendTo(dst []int64) []int64 {
 	return dst
 }
 
-// size returns the bytes of memory that p holds.
+// size returns the memory of p in bytes.
 func (p *packed) size() int64 {
 	n := 48 * int64(cap(p.lists))
 	for i := range p.lists {
@@ -86,9 +86,10 @@ func (p *packed) size() int64 {
 	return n
 }
 
-// Pack makes the digest hold what it keeps of its values in a quarter of the memory,
-// or in the store if there is one: for callers that hold many digests and bound their
-// sum. It takes as long as sorting them, and returns the bytes of memory.
+// Pack reduces the kept values to about a quarter of the memory, or moves them
+// to the store if there is one. It is for callers that hold many digests within
+// one memory limit. It takes as long as sorting the values, and returns the
+// bytes of memory that they still take.
 func (d *Digest) Pack(to Store) int64 {
 	if d.hist != nil || len(d.raw) == 0 {
 		return 0
@@ -101,9 +102,9 @@ func (d *Digest) Pack(to Store) int64 {
 	return int64(len(d.packed.lists[len(d.packed.lists)-1].code))
 }
 
-// Condense makes the digest count in buckets, of which it keeps those that hold the
-// quantiles under method m: it is less that way, and as good as long as no value is
-// added.
+// Condense makes the digest count in buckets and keep only the buckets that
+// hold the quantiles under method m. This takes less memory and is as exact, as
+// long as no value is added.
 func (d *Digest) Condense(m Method) {
 	if d.hist != nil || d.moments.N == 0 {
 		return
@@ -111,6 +112,7 @@ func (d *Digest) Condense(m Method) {
 	d.Settle()
 	values := d.inOrder()
 	d.raw, d.packed, d.opened, d.hist, d.moments = nil, packed{}, nil, newHistogram(), Moments{}
+	// Mark the buckets of the quantiles.
 	for _, q := range d.quantiles {
 		lo, hi, _ := m.Ranks(int64(len(values)), q)
 		d.hist.setKeep(bucketOf(values[lo]), true)
@@ -119,7 +121,7 @@ func (d *Digest) Condense(m Method) {
 	d.Add(values)
 }
 
-// Rest lets go of what looking for order statistics has unpacked.
+// DropUnpacked frees the memory of values that order statistics have unpacked.
 func (d *Digest) Rest() {
 	if used := d.opened; used != nil {
 		scratch.Put(&used)
@@ -127,8 +129,7 @@ func (d *Digest) Rest() {
 	}
 }
 
-// every returns all values that the digest keeps, while it counts none, in some
-// order.
+// every returns all values of a digest that counts none, in any order.
 func (d *Digest) every() []int64 {
 	if d.packed.n == 0 {
 		return d.raw
@@ -136,7 +137,8 @@ func (d *Digest) every() []int64 {
 	return d.packed.appendTo(append(take(d.packed.n+len(d.raw)), d.raw...))
 }
 
-// inOrder returns the same, sorted. Raw values alone are settled.
+// inOrder returns all values of a digest that counts none, sorted. Settle must
+// have sorted raw.
 func (d *Digest) inOrder() []int64 {
 	if d.packed.n == 0 {
 		return d.raw

@@ -3,6 +3,7 @@
 // and deviations that do not depend on the order of the values, a mergeable
 // Digest of int64 streams in bounded memory, and sweeps over intervals.
 //
-// Only + − × ÷ and math.Sqrt touch floats, with written conversions where a
-// compiler could fuse, so that results are the same bits on every target.
+// Floats are touched by + − × ÷ and math.Sqrt only, with explicit conversions
+// where a compiler could fuse operations, so that results have the same bits on
+// every target.
 package stat

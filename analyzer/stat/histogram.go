@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A bucket is named by an int32 that orders as its values do. Bucket 0 holds 0;
-// positive values fall into buckets by their binary exponent and the 8 bits
-// after the leading one, so that a bucket is at most 2⁻⁸ of its values wide and
-// values below 512 have a bucket each. Bucket -1-k holds the negatives of the
-// values of bucket k.
+// A bucket is identified by an int32. Buckets order as their values do. Bucket
+// 0 holds 0. A positive value falls into a bucket by its binary exponent and
+// the 8 bits after the leading one, so that the width of a bucket is at most
+// 2⁻⁸ of its values and every value below 512 has its own bucket. Bucket -1-k
+// holds the negatives of the values of bucket k.
 
 const (
 	mantissa = 8
@@ -35,7 +35,7 @@ func magnitude(v int64) int32 {
 	return int32((exp+1)<<mantissa) + int32(top)
 }
 
-// bucketRange returns the least and the greatest value of bucket b.
+// bucketRange returns the smallest and the largest value of bucket b.
 func bucketRange(b int32) (lo, hi int64) {
 	if b < 0 {
 		lo, hi = bucketRange(-1 - b)
@@ -57,29 +57,29 @@ func bucketRange(b int32) (lo, hi int64) {
 	return lo, lo + (1<<(exp-mantissa) - 1)
 }
 
-// keepBit marks the count of a bucket whose values are kept, all of them.
+// keepBit marks the count of a bucket of which all values are kept.
 const keepBit = 1 << 63
 
-// histogram counts values in buckets. It holds the octaves from the least value
-// to the greatest; values that are not positive are held apart. Buckets from
-// keepFrom on are kept when they come to be held.
+// histogram counts values in buckets. It allocates the octaves from the
+// smallest positive value to the largest; zero and negative values are counted
+// apart. Buckets from keepFrom on are marked as kept when they are allocated.
 type histogram struct {
 	n        []uint64 // count and keepBit of buckets base, base+1, …
 	base     int      // multiple of octave
-	zero     uint64   // of bucket 0
+	zero     uint64   // count and keepBit of bucket 0
 	negative *histogram
-	mirrored bool // holds the magnitudes of negatives: bucket k stands for -1-k
+	mirrored bool // holds the magnitudes of negatives: index k stands for bucket -1-k
 	keepFrom int32
-	dense    []*dense // of the buckets of n; empty when none is counted value by value
+	dense    []*dense // dense buckets of n; empty when there are none
 }
 
 // newHistogram returns an empty histogram.
 func newHistogram() *histogram { return &histogram{keepFrom: math.MaxInt32} }
 
-// fold counts values, and puts those of kept buckets in out, which is one longer:
-// the loop writes before it decides. It returns how many it put there. The
-// conversion to a float finds exponent and mantissa without a variable shift; it is
-// exact below 2⁵³.
+// addBlock counts values and writes the values of kept buckets to out. It
+// returns how many it wrote. out must be one longer than values, because the
+// loop writes before it decides. The conversion to a float finds exponent and
+// mantissa without a variable shift; it is exact below 2⁵³.
 func (h *histogram) fold(values, out []int64) int {
 	k := 0
 	n, base := h.n, h.base+1022<<mantissa
@@ -101,8 +101,8 @@ func (h *histogram) fold(values, out []int64) int {
 	return k
 }
 
-// at returns the count of bucket b, with its keepBit. The pointer is valid until
-// the next call.
+// at returns the count of bucket b, with its keepBit. It allocates the bucket
+// if needed. The pointer is valid until the next call.
 func (h *histogram) at(b int32) *uint64 {
 	switch {
 	case b < 0 && !h.mirrored:
@@ -119,7 +119,7 @@ func (h *histogram) at(b int32) *uint64 {
 	return &h.n[int(b)-h.base]
 }
 
-// hold extends the buckets held to the octave of bucket b.
+// hold extends the allocated octaves to the octave of bucket b.
 func (h *histogram) hold(b int) {
 	from, to := b&^(octave-1), b|(octave-1)+1
 	if len(h.n) > 0 {
@@ -140,7 +140,7 @@ func (h *histogram) hold(b int) {
 	h.n, h.base = n, from
 }
 
-// signed returns the name of bucket k of h.
+// signed returns the bucket of index k.
 func (h *histogram) signed(k int) int32 {
 	if h.mirrored {
 		return int32(-1 - k)
@@ -171,7 +171,8 @@ func (h *histogram) each(f func(b int32, n int64, keep bool) bool) {
 	}
 }
 
-// find returns the count of bucket b with its keepBit, 0 when it is not held.
+// find returns the count of bucket b with its keepBit, or 0 if the bucket is
+// not allocated.
 func (h *histogram) find(b int32) uint64 {
 	if b < 0 && !h.mirrored {
 		if h.negative == nil {
@@ -191,7 +192,7 @@ func (h *histogram) find(b int32) uint64 {
 // keeps reports whether the values of bucket b are kept.
 func (h *histogram) keeps(b int32) bool { return h.find(b)&keepBit != 0 }
 
-// setKeep says whether the values of bucket b are kept from now on.
+// setKeep sets whether the values of bucket b are kept from now on.
 func (h *histogram) setKeep(b int32, keep bool) {
 	c := h.at(b)
 	*c &^= keepBit
@@ -218,8 +219,8 @@ func (h *histogram) merge(o *histogram) {
 	})
 }
 
-// plan chooses the buckets to keep of a stream that begins with values, which it
-// does not count.
+// plan chooses the buckets to keep for a stream that begins with values. It
+// does not count the values.
 func (h *histogram) plan(values []int64, quantiles []float64) {
 	var out [blockSize + 1]int64
 	for rest := values; len(rest) > 0; {
@@ -231,7 +232,7 @@ func (h *histogram) plan(values []int64, quantiles []float64) {
 	h.forget()
 }
 
-// forget takes the values out of h.
+// forget sets all counts to 0 and leaves the keepBits.
 func (h *histogram) forget() {
 	h.zero &= keepBit
 	for i := range h.n {
@@ -242,8 +243,9 @@ func (h *histogram) forget() {
 	}
 }
 
-// choose marks the buckets to keep: those whose values may come to hold the
-// quantiles q of a stream of which h has seen n values, should it go on alike.
+// choose marks the buckets to keep. h has counted n values of a stream; choose
+// marks the buckets that may hold the quantiles q of the stream if it goes on
+// alike.
 func (h *histogram) choose(q []float64, n int64) {
 	if len(q) == 0 {
 		return
@@ -265,8 +267,8 @@ func (h *histogram) choose(q []float64, n int64) {
 	}
 }
 
-// narrow lets go of the buckets that are far from the quantiles q of the n values that
-// h has seen: by so many standard deviations of a quantile's rank.
+// narrow drops the buckets whose ranks are more than far standard deviations
+// away from the quantiles q. h has counted n values.
 func (h *histogram) narrow(q []float64, far float64, n int64) {
 	before := int64(0)
 	h.each(func(b int32, count int64, keep bool) bool {
@@ -283,8 +285,8 @@ func (h *histogram) narrow(q []float64, far float64, n int64) {
 	})
 }
 
-// keepTail keeps every bucket from the one that holds the k-th value on, seen
-// already or not: the far tail holds few values and moves most.
+// keepTail keeps every bucket from the bucket of the k-th value on, allocated
+// or not: the far tail holds few values, and its quantiles move most.
 func (h *histogram) keepTail(k int64) {
 	h.each(func(b int32, n int64, _ bool) bool {
 		h.keepFrom = b

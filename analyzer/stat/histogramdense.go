@@ -1,20 +1,20 @@
 package stat
 
-// A kept bucket that holds much of a stream is counted value by value: that is
-// faster than sorting its values, and its memory is fixed. Such counts are a
-// way-station; drain moves them to the bag before anyone looks.
+// A kept bucket that holds many values of a stream is counted value by value:
+// this is faster than sorting its values, and takes a fixed amount of memory.
+// drain moves these counts to the bag before anything reads them.
 
-// denseWidth is the widest bucket counted so.
+// denseWidth is the widest bucket that is counted value by value.
 const denseWidth = 1 << 16
 
-// dense counts the values of a bucket from lo on.
+// dense counts the values of one bucket: n[i] is the count of lo+i.
 type dense struct {
 	lo int64
 	n  []uint32
 }
 
-// densify begins to count the buckets value by value that hold at least the
-// given number of the values of b.
+// densify starts to count buckets value by value: those that hold at least
+// least of the values of b.
 func (h *histogram) densify(b *bag, least int64) {
 	for i := 0; i < len(b.values); {
 		bucket := bucketOf(b.values[i])
@@ -33,8 +33,8 @@ func (h *histogram) densify(b *bag, least int64) {
 	}
 }
 
-// count takes the values out of kept that are counted value by value and
-// returns the others.
+// count counts the values of dense buckets and returns the other values of
+// kept.
 func (h *histogram) count(kept []int64) []int64 {
 	n := 0
 	for _, v := range kept {
@@ -51,7 +51,7 @@ func (h *histogram) count(kept []int64) []int64 {
 	return kept[:n]
 }
 
-// drain moves all values counted one by one to b.
+// drain moves the counts of dense buckets to b.
 func (h *histogram) drain(b *bag) {
 	var values, counts []int64
 	for _, d := range h.dense {

@@ -5,36 +5,36 @@ import (
 	"math/bits"
 )
 
-// A grid counts, one by one, values that are multiples of a unit of time: logs
-// have stamps of a few decimals, and so have the gaps between them. One count
-// tells all that there is to know of a value, so nothing is lost and nothing has
-// to be chosen. Counts in a grid are a way-station; drain moves them on before
-// anyone looks.
+// A grid counts values that are multiples of a unit of time, one count for each
+// distinct value. Stamps in logs have few decimals, and so have the gaps
+// between them. The counts are exact, so no bucket has to be chosen. drain
+// moves the counts to the digest before anything reads them.
 
-// gridUnits are the units that are looked for, in ns, from coarse to fine.
+// gridUnits are the units that newGrid tries, in ns, from coarse to fine.
 var gridUnits = [...]int64{1e6, 1e5, 1e4, 1e3, 1e2}
 
 const (
-	gridShare = 2       // a grid has a count for one in so many values at least
-	gridRest  = 64      // and for nearly all if it has none for one in so many
-	gridRoom  = 4       // counts that it may have for each of the values that it is made of
-	gridTotal = 1 << 31 // values that are counted before counts could wrap around
+	gridShare = 2       // a grid must count at least one in gridShare values
+	gridRest  = 64      // a grid counts nearly all values if fewer than one in gridRest is left out
+	gridRoom  = 4       // maximum number of counts per value that the grid is planned for
+	gridTotal = 1 << 31 // number of values after which counts move on, before they could overflow
 )
 
-// grid counts the multiples of a unit below len(n) units.
+// grid counts the multiples of unit below len(n) units: n[i] is the count of
+// i·unit.
 type grid struct {
 	unit    int64
 	inverse uint64 // of the odd part of unit, modulo 2⁶⁴
-	turn    int    // minus the trailing zeros of unit
+	turn    int    // rotation: minus the trailing zeros of unit
 	n       []uint32
-	total   int64   // values that are counted
-	rest    []int64 // that had no count, of the latest fold
+	total   int64   // values counted
+	rest    []int64 // reused by fold: values without a count
 }
 
-// newGrid returns an empty grid for values that are like the given ones, and
-// whether it counts nearly all of them; nil where it would count too few. Of two
-// units the coarser one has fewer counts, which are nearer to the processor: the
-// finer one must count many more values.
+// newGrid returns an empty grid for values like the given ones, and whether it
+// counts nearly all of them. It returns nil if a grid would count too few. Of
+// two units it prefers the coarser, whose fewer counts fit a smaller cache,
+// unless the finer counts many more values.
 func newGrid(values []int64) (g *grid, all bool) {
 	most := (len(values) - 1) / gridShare
 	for _, unit := range gridUnits {
@@ -52,22 +52,23 @@ func newGrid(values []int64) (g *grid, all bool) {
 	return g, all
 }
 
-// gridOf returns a grid of a unit without counts.
+// gridOf returns a grid of the given unit without counts.
 func gridOf(unit int64) *grid {
 	g := &grid{unit: unit, turn: -bits.TrailingZeros64(uint64(unit))}
 	odd := uint64(unit) >> -g.turn
-	g.inverse = odd // to three bits; each step doubles them
+	g.inverse = odd // correct in 3 bits; each step doubles them
 	for range 5 {
 		g.inverse *= 2 - odd*g.inverse
 	}
 	return g
 }
 
-// fit returns the bits of an index that nearly all multiples among the values
-// stay below the half of, as far as there is room, and how many values there are
-// below.
+// fit returns the size of an index, in bits, that has room for twice nearly all
+// multiples among the values, within gridRoom, and the number of values that it
+// counts.
 func (g *grid) fit(values []int64) (size, counted int) {
 	var lengths [65]int
+	// Sort the values by the bit length of their index.
 	for _, v := range values {
 		lengths[bits.Len64(g.index(v))]++
 	}
@@ -75,6 +76,7 @@ func (g *grid) fit(values []int64) (size, counted int) {
 	for _, n := range lengths[:32] {
 		multiples += n
 	}
+	// Grow the index until it covers nearly all multiples.
 	for counted < multiples-multiples/gridRest/2 && 2<<size <= gridRoom*len(values) {
 		counted += lengths[size]
 		size++
@@ -82,17 +84,17 @@ func (g *grid) fit(values []int64) (size, counted int) {
 	return size, counted
 }
 
-// index returns how many units v is, and for what is not a multiple of the unit
-// or is negative more than any int64 has (Granlund and Montgomery 1994, §9).
+// index returns v/unit. For a v that is negative or no multiple of unit it
+// returns more than any int64 holds (Granlund and Montgomery 1994, §9).
 func (g *grid) index(v int64) uint64 {
 	return bits.RotateLeft64(uint64(v)*g.inverse, g.turn)
 }
 
-// fold counts at most blockSize values and returns those that it has no count
-// for. They are valid until the next call.
+// addBlock counts at most blockSize values and returns the values that have no
+// count, valid until the next call.
 func (g *grid) fold(values []int64) (rest []int64) {
 	n, k := g.n, 0
-	if len(g.rest) < len(values) { // of the cells of windows, most are given few at a time
+	if len(g.rest) < len(values) { // most cells get few values at a time
 		g.rest = make([]int64, min(2*len(values), blockSize))
 	}
 	rest = g.rest[:len(values)]
@@ -121,6 +123,8 @@ func (g *grid) drain(d *Digest) {
 			distinct++
 		}
 	}
+	// Move the counts to the histogram, and the values of kept buckets to the
+	// bag.
 	values, counts := make([]int64, 0, distinct), make([]int64, 0, distinct)
 	for i, n := range g.n {
 		if n == 0 {
@@ -140,7 +144,7 @@ func (g *grid) drain(d *Digest) {
 
 func (g *grid) size() int64 { return int64(4*len(g.n) + 8*len(g.rest)) }
 
-// keepAll marks every bucket to be kept, held already or not.
+// keepAll marks all buckets as kept, also buckets that are not allocated yet.
 func (h *histogram) keepAll() {
 	h.keepFrom = math.MinInt32
 	h.zero |= keepBit

@@ -7,37 +7,39 @@ import (
 	"sort"
 )
 
-// instantBlock is how many values a block of Instants has.
+// instantBlock is the number of values in a block of Instants.
 const instantBlock = 1 << 10
 
-// Instants is a multiset of int64 values, of which neighbours in the order of
-// adding lie close to each other: the times of a log. It holds them in blocks,
-// sorted, by their differences, in two to four bytes each. Instants merge in any
-// order, to the same values. The zero value is empty.
+// Instants is a multiset of int64 values such as the times of a log, where
+// values added one after the other are close. It stores sorted blocks as
+// differences, in two to four bytes for each value. Instants merge in any
+// order, with the same result. The zero value is empty.
 type Instants struct {
 	blocks  []instants
-	tail    []int64 // not in a block yet
+	tail    []int64 // values that are in no block yet
 	n       int64
-	settled bool // blocks follow each other in time, and there is no tail
+	settled bool // blocks do not overlap in time, and tail is empty
 }
 
-// instants is a block. What code points at is shared and never changed.
+// instants is a block. The bytes of code are shared between Instants and never
+// change.
 type instants struct {
 	first, last int64
-	before      int64 // values of earlier blocks, if settled
+	before      int64 // number of values in earlier blocks, if settled
 	n           int
 	code        []byte
 }
 
-// inTime sorts blocks by their first value: which of equals is first has no
-// bearing on the values.
+// inTime sorts blocks by their first value. The order of equal blocks does not
+// matter.
 type inTime []instants
 
 func (b inTime) Len() int           { return len(b) }
 func (b inTime) Less(i, j int) bool { return b[i].first < b[j].first }
 func (b inTime) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
 
-// InstantsOf returns the given values, which it does not keep.
+// InstantsOf returns the Instants with the given values. It does not keep the
+// slice.
 func InstantsOf(values []int64) *Instants {
 	s := new(Instants)
 	for _, v := range values {
@@ -62,7 +64,7 @@ func (s *Instants) Add(v int64) {
 	s.n++
 }
 
-// seal makes a block of the tail.
+// seal moves the tail to a block.
 func (s *Instants) seal() {
 	if len(s.tail) > 0 {
 		Sort(s.tail)
@@ -71,7 +73,7 @@ func (s *Instants) seal() {
 	}
 }
 
-// put adds sorted values as blocks.
+// put appends sorted values as blocks.
 func (s *Instants) put(sorted []int64) {
 	var code [binary.MaxVarintLen64 * instantBlock]byte
 	for part := range slices.Chunk(sorted, instantBlock) {
@@ -102,7 +104,7 @@ func (b *instants) appendTo(dst []int64) []int64 {
 	return dst
 }
 
-// Merge adds the values of o, which is not changed.
+// Merge adds the values of o and leaves o unchanged.
 func (s *Instants) Merge(o *Instants) {
 	s.blocks = append(s.blocks, o.blocks...)
 	s.n += o.n - int64(len(o.tail))
@@ -112,17 +114,17 @@ func (s *Instants) Merge(o *Instants) {
 	}
 }
 
-// Sort brings all values in order, as AppendTo and a Sweep do if nobody has done it.
+// Sort orders all values. AppendTo and a Sweep call it when needed.
 func (s *Instants) Sort() { s.settle() }
 
-// settle brings all values in order. It holds as many of them unpacked as lie
-// between the first and the last of what overlaps.
+// settle orders all values. It unpacks at most the blocks that overlap in time.
 func (s *Instants) settle() {
 	if s.settled {
 		return
 	}
 	s.seal()
 	s.tail, s.settled = nil, true
+	// Unpack the blocks in order of their first value.
 	sort.Sort(inTime(s.blocks))
 	old := s.blocks
 	s.blocks = make([]instants, 0, len(old))
@@ -130,19 +132,21 @@ func (s *Instants) settle() {
 	goal := 32 * instantBlock
 	for i := range old {
 		pending = old[i].appendTo(pending)
-		old[i].code = nil // its memory goes before the next are unpacked
+		old[i].code = nil // frees the memory before the next blocks are unpacked
 		if i+1 < len(old) && len(pending) < goal {
 			continue
 		}
+		// Write whole blocks of the values that lie before all other blocks.
 		Sort(pending)
 		n := len(pending)
-		if i+1 < len(old) { // whole blocks of what lies before all others
+		if i+1 < len(old) {
 			n = sort.Search(n, func(k int) bool { return pending[k] > old[i+1].first }) / instantBlock * instantBlock
 		}
 		s.put(pending[:n])
 		pending = pending[:copy(pending, pending[n:])]
 		goal = 2*len(pending) + 32*instantBlock
 	}
+	// Number the values.
 	before := int64(0)
 	for i := range s.blocks {
 		s.blocks[i].before = before
@@ -150,7 +154,7 @@ func (s *Instants) settle() {
 	}
 }
 
-// Size returns the bytes of memory that the values take, roughly.
+// Size returns the approximate memory of the values in bytes.
 func (s *Instants) Size() int64 {
 	n := 8 * int64(cap(s.tail))
 	for i := range s.blocks {
@@ -179,7 +183,7 @@ func (s *Instants) AppendTo(dst []byte) []byte {
 // Load replaces s by the encoding at the start of src and returns the rest.
 func (s *Instants) Load(src []byte) (rest []byte, err error) {
 	n, k := binary.Uvarint(src)
-	if k <= 0 || n > uint64(len(src)) { // each value takes a byte at least
+	if k <= 0 || n > uint64(len(src)) { // each value takes at least one byte
 		return nil, ErrEncoding
 	}
 	*s = Instants{n: int64(n)}
@@ -192,7 +196,7 @@ func (s *Instants) Load(src []byte) (rest []byte, err error) {
 			step, k = binary.Uvarint(src)
 			b.first = int64(uint64(last) + step)
 		}
-		if k <= 0 || b.first < last { // or the step goes beyond 63 bits
+		if k <= 0 || b.first < last { // b.first < last: the step overflowed
 			return nil, ErrEncoding
 		}
 		last, src = b.first, src[k:]
@@ -211,12 +215,12 @@ func (s *Instants) Load(src []byte) (rest []byte, err error) {
 	return src, nil
 }
 
-// cursor reads settled Instants in order. Its buffer is reused.
+// cursor reads settled Instants in order, one block at a time.
 type cursor struct {
 	in    *Instants
-	block int // that buf holds
+	block int // index of the block in buf
 	buf   []int64
-	at    int // in buf
+	at    int // index in buf
 }
 
 func newCursor(in *Instants) cursor {
@@ -224,7 +228,7 @@ func newCursor(in *Instants) cursor {
 	return cursor{in: in, block: -1}
 }
 
-// load makes a block the current one; beyond the last there is an empty one.
+// load unpacks the given block. The block after the last one is empty.
 func (c *cursor) load(block int) {
 	if c.at = 0; c.block == block {
 		return
@@ -235,7 +239,8 @@ func (c *cursor) load(block int) {
 	}
 }
 
-// seek goes to the first value above t and returns how many are before it.
+// seek moves to the first value above t and returns the number of values up to
+// t.
 func (c *cursor) seek(t int64) int64 {
 	blocks := c.in.blocks
 	c.load(sort.Search(len(blocks), func(i int) bool { return blocks[i].last > t }))
@@ -246,7 +251,7 @@ func (c *cursor) seek(t int64) int64 {
 	return blocks[c.block].before + int64(c.at)
 }
 
-// next returns the value at the cursor, or most if that is less or there is none.
+// next returns the value at the cursor, but at most limit.
 func (c *cursor) next(most int64) int64 {
 	if c.at < len(c.buf) && c.buf[c.at] < most {
 		return c.buf[c.at]
@@ -254,7 +259,7 @@ func (c *cursor) next(most int64) int64 {
 	return most
 }
 
-// following makes the next block the current one and returns its values.
+// following loads the next block and returns its values.
 func (c *cursor) following() []int64 {
 	c.load(c.block + 1)
 	return c.buf

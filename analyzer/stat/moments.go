@@ -7,9 +7,9 @@ import (
 )
 
 // Moments holds the count, the exact sum and sum of squares, and the extremes
-// of a stream of int64 values. Being exact, it does not depend on the order of
-// Add and Merge; the mean and the deviation are rounded once. The zero value is
-// ready. Min and Max are meaningful when N > 0.
+// of a stream of int64 values. Since these are exact, they do not depend on the
+// order of Add and Merge. The mean and the deviation are rounded once. The zero
+// value is ready. Min and Max have a meaning only if N > 0.
 type Moments struct {
 	N        int64
 	Min, Max int64
@@ -27,7 +27,8 @@ func (m *Moments) Add(values []int64) {
 	}
 }
 
-// add adds 1 to blockSize values. Values beyond 2⁵³ take the slow way one by one.
+// add adds 1 to blockSize values. Values of 2⁵³ or more, and negative values,
+// take the slow path.
 func (m *Moments) add(block []int64) {
 	var wide Moments
 	var sum, squares, high, carry uint64
@@ -49,7 +50,8 @@ func (m *Moments) add(block []int64) {
 	m.Merge(&wide)
 }
 
-// extremes returns the extremes of the values so far, or v twice.
+// extremes returns the extremes of the values so far, or v twice if there are
+// none.
 func (m *Moments) extremes(v int64) (least, most int64) {
 	if m.N == 0 {
 		return v, v
@@ -80,7 +82,7 @@ func (m *Moments) AddN(v, n int64) {
 	m.Merge(&other)
 }
 
-// Merge adds the values that o holds.
+// Merge adds the values of o.
 func (m *Moments) Merge(o *Moments) {
 	if o.N == 0 {
 		return
@@ -106,7 +108,7 @@ func (m *Moments) Sum() *big.Int {
 	return s.Add(s.Lsh(s, 32), big.NewInt(m.sumLo))
 }
 
-// Mean returns the mean, correctly rounded; 0 without values.
+// Mean returns the mean, correctly rounded, or 0 without values.
 func (m *Moments) Mean() float64 {
 	if m.N == 0 {
 		return 0
@@ -115,7 +117,7 @@ func (m *Moments) Mean() float64 {
 	return f
 }
 
-// Std returns the population standard deviation (ddof 0); 0 without values.
+// Std returns the population standard deviation (ddof 0), or 0 without values.
 func (m *Moments) Std() float64 {
 	if m.N == 0 {
 		return 0

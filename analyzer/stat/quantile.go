@@ -17,8 +17,8 @@ var methodNames = [...]string{"linear", "nearest", "index"}
 // String returns the method's name as printed in reports.
 func (m Method) String() string { return methodNames[m] }
 
-// Ranks returns the order statistics (0-based) that the q-quantile of n values
-// lies between, and its weight t: the quantile is Lerp(x[lo], x[hi], t). n must
+// Ranks returns the order statistics (0-based) between which the q-quantile of
+// n values lies, and a weight t: the quantile is Lerp(x[lo], x[hi], t). n must
 // be positive and q in [0, 1].
 func (m Method) Ranks(n int64, q float64) (lo, hi int64, t float64) {
 	switch m {
@@ -46,16 +46,16 @@ func Lerp(a, b, t float64) float64 {
 	return a + float64(d*t)
 }
 
-// Quantile returns the q-quantile of sorted values, of which there is at least one.
+// Quantile returns the q-quantile of sorted values. There must be at least one.
 func (m Method) Quantile(sorted []float64, q float64) float64 {
 	lo, hi, t := m.Ranks(int64(len(sorted)), q)
 	return Lerp(sorted[lo], sorted[hi], t)
 }
 
 // RankInterval returns the order statistics (0-based) of n values that enclose
-// the q-quantile of the population they were drawn from with at least the given
-// confidence, whatever the distribution: the largest l and smallest u with
-// P(B ≤ l) ≤ (1-confidence)/2 and P(B > u) ≤ (1-confidence)/2 for B binomial(n, q).
+// the q-quantile of their population with at least the given confidence, for
+// any distribution. With B binomial(n, q), lo is the largest l with P(B ≤ l) ≤
+// (1-confidence)/2, and hi is the smallest u with P(B > u) ≤ (1-confidence)/2.
 // lo is -1, or hi is n, where the sample is too small to bound that end.
 func RankInterval(n int64, q, confidence float64) (lo, hi int64) {
 	if n <= 0 || !(q > 0 && q < 1) {
@@ -90,9 +90,9 @@ func RankInterval(n int64, q, confidence float64) (lo, hi int64) {
 	return lo, hi
 }
 
-// meanOf returns the mean of floats, given as their keys in order, and their
-// population standard deviation (ddof 0). Sorting first makes both independent of
-// the order in which the values came.
+// meanOf returns the mean and the population standard deviation (ddof 0) of
+// floats, given as sorted keys. Sorting makes both independent of the order in
+// which the values came.
 func meanOf(sorted []int64) (mean, std float64) {
 	if len(sorted) == 0 {
 		return 0, 0

@@ -2,35 +2,35 @@ package stat
 
 import "math"
 
-// SampleLimit is the number of values that a Sample keeps as they are. It is set
-// before there is any: tests lower it, and where passes cost more than memory it is
-// greater.
+// SampleLimit is the number of values that a Sample keeps before it counts. Set
+// it before the first Sample exists. Tests lower it; it is higher where another
+// pass costs more than memory.
 var SampleLimit = 1 << 18
 
-// staged is how many values a Sample that counts in buckets holds before it
+// staged is the number of values that a counting Sample collects before it
 // counts them.
 const staged = 1 << 12
 
-// sampleChunk is how many values lie in one piece from which more go to another: a
-// long list is not copied as it grows.
+// sampleChunk is the size from which raw is not copied to grow: more values go
+// to a new chunk.
 const sampleChunk = 1 << 12
 
-// Sample holds values of which a request has one: integers, or floats as their
-// Key. Up to SampleLimit values it keeps every one. Beyond, it counts them in
-// buckets of 2⁻¹² of their size, with exact sums; which bucket an order statistic
-// lies in is known then, and a second pass over the same values fetches those of
-// the buckets that matter: see Wanted and Fetched.
+// Sample holds one value for each request: an integer, or a float as its Key.
+// Up to SampleLimit it keeps every value. Beyond the limit it counts values in
+// buckets of relative width 2⁻¹², with exact sums. The counts tell which bucket
+// an order statistic lies in; a second pass over the same values fetches the
+// values of these buckets (see Wanted and Fetch).
 //
-// Samples merge in any order, to the same answers. The zero value is empty and
-// of integers. A Sample is not safe for concurrent use.
+// Samples merge in any order, with the same answers. The zero value is an empty
+// sample of integers. A Sample is not safe for concurrent use.
 type Sample struct {
-	raw    []int64   // with those in parts every value, or those that are not counted yet
-	parts  [][]int64 // that are written by nobody any more, and may be other samples' too
-	before int       // values in parts
-	sorted bool      // raw is, and there are no parts and none packed
-	summed bool      // mean and std are those of raw, which is sorted, or of all if some are packed
-	shut   *shut     // values that came before, packed; nil: none
-	big    *counted  // then nothing is packed
+	raw    []int64   // values that are in no part, not packed and not counted
+	parts  [][]int64 // earlier chunks of raw; read-only, because merged samples share them
+	before int       // number of values in parts
+	sorted bool      // raw is sorted, and no values are in parts or packed
+	summed bool      // mean and std are up to date
+	shut   *shut     // packed values; nil: none
+	big    *counted  // counts; nil while every value is kept. A counting sample packs nothing
 
 	mean, std float64
 }
@@ -38,8 +38,8 @@ type Sample struct {
 // SampleOf returns a sample of integers, which owns the slice.
 func SampleOf(values []int64) *Sample { return &Sample{raw: values} }
 
-// Add adds a value; floats says that it is the Key of a float, of every value or
-// of none.
+// Add adds a value. floats says that values are Keys of floats, and must be the
+// same in all calls.
 func (s *Sample) Add(v int64, floats bool) {
 	if len(s.raw) == cap(s.raw) {
 		s.grow(1)
@@ -48,7 +48,7 @@ func (s *Sample) Add(v int64, floats bool) {
 	s.added(floats)
 }
 
-// AddAll adds values, of the kind that floats says, as Add.
+// AddAll adds values; see Add.
 func (s *Sample) AddAll(values []int64, floats bool) {
 	if cap(s.raw)-len(s.raw) < len(values) {
 		s.grow(len(values))
@@ -79,7 +79,7 @@ func (s *Sample) gather() {
 	s.raw, s.parts, s.before = append(all, s.raw...), nil, 0
 }
 
-// added counts values in buckets where there are too many.
+// added counts the values in buckets if there are too many.
 func (s *Sample) added(floats bool) {
 	s.sorted, s.summed = false, false
 	s.Rest()
@@ -88,7 +88,7 @@ func (s *Sample) added(floats bool) {
 	}
 }
 
-// count moves the raw values into buckets.
+// count moves the kept values into buckets.
 func (s *Sample) count(floats bool) {
 	if s.big == nil {
 		s.big = &counted{floats: floats, pages: make(map[int64]*page)}
@@ -105,14 +105,14 @@ func (s *Sample) count(floats bool) {
 	s.raw = s.raw[:0]
 }
 
-// settle counts what waits for it.
+// settle counts the values that are not counted yet.
 func (s *Sample) settle() {
 	if s.big != nil && s.held() > 0 {
 		s.count(s.big.floats)
 	}
 }
 
-// Merge adds the values of o, which is not changed, of the same kind.
+// Merge adds the values of o, of the same kind, and leaves o unchanged.
 func (s *Sample) Merge(o *Sample, floats bool) {
 	s.Unite(o)
 	if s.big == nil && s.held() > SampleLimit {
@@ -120,12 +120,13 @@ func (s *Sample) Merge(o *Sample, floats bool) {
 	}
 }
 
-// Unite adds the values of o, which is not changed, and keeps every one if both
-// do, however many they are.
+// MergeUncounted adds the values of o and leaves o unchanged. If neither sample
+// counts, the result keeps every value, even beyond SampleLimit.
 func (s *Sample) Unite(o *Sample) {
 	if o.big != nil && s.big == nil {
 		s.count(o.big.floats)
 	}
+	// Two sorted samples stay sorted; otherwise share the parts of o.
 	switch {
 	case o.held() == 0:
 	case s.big == nil && (s.sorted || s.held() == 0) && o.sorted:
@@ -150,12 +151,12 @@ func (s *Sample) N() int64 {
 	return n
 }
 
-// Counted reports whether values are counted in buckets: whether an order
-// statistic may be unknown.
+// Counted reports whether values are counted in buckets, so that an order
+// statistic may be inexact.
 func (s *Sample) Counted() bool { return s.big != nil }
 
-// At returns the k-th smallest value (0-based, k < N), and whether it is exact;
-// else it is within 2⁻¹² of it.
+// At returns the k-th smallest value (0-based, k < N), and whether it is exact.
+// Otherwise its relative error is up to 2⁻¹².
 func (s *Sample) At(k int64) (v int64, exact bool) {
 	if s.big == nil {
 		return s.inOrder()[k], true
@@ -172,29 +173,29 @@ func (s *Sample) sort() {
 	}
 }
 
-// Sort brings the values in the order in which AppendTo writes them and At looks for
-// them; samples that are both in order merge faster.
+// Sort sorts the values. AppendTo and At sort when needed, but sorted samples
+// merge faster.
 func (s *Sample) Sort() {
 	if s.big == nil && s.shut == nil {
 		s.sort()
 	}
 }
 
-// Settle brings the values in the order in which At looks for them and sums them
-// up, so that At and Moments need not.
+// Settle sorts the values and computes the moments, so that At and Moments need
+// not.
 func (s *Sample) Settle(floats bool) {
 	if s.big != nil {
 		s.settle()
 		return
 	}
-	if s.shut == nil { // they would be unpacked all at a time
+	if s.shut == nil { // sorting would unpack all values
 		s.sort()
 		s.Moments(floats)
 	}
 }
 
-// Moments returns the mean and the population standard deviation. They depend on
-// the values alone, not on their order.
+// Moments returns the mean and the population standard deviation. They do not
+// depend on the order of the values.
 func (s *Sample) Moments(floats bool) (mean, std float64) {
 	switch {
 	case s.big != nil:
@@ -216,7 +217,7 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 	return s.mean, s.std
 }
 
-// Size returns the bytes of memory that the sample holds, roughly.
+// Size returns the approximate memory of the sample in bytes.
 func (s *Sample) Size() int64 {
 	n := 8*int64(s.before+cap(s.raw)) + s.shut.size()
 	if s.big != nil {
@@ -250,23 +251,23 @@ func (s *Sample) Load(src []byte) (rest []byte, err error) {
 	return s.big.load(src[1:])
 }
 
-// Fetched hands s the values of its wanted buckets, all of them.
+// AddFetched adds all values of the wanted buckets.
 func (s *Sample) Fetched(f *Fetch) {
 	if s.big != nil {
 		s.big.fetched.merge(&f.bag)
 	}
 }
 
-// Wanted is a set of buckets whose values are to be fetched. The zero value is
-// empty.
+// Wanted is a set of buckets whose values another pass has to fetch. The zero
+// value is empty.
 type Wanted struct {
-	base   int64 // of the first bit, a multiple of 64
+	base   int64 // bucket of the first bit, a multiple of 64
 	bits   []uint64
 	floats bool
 }
 
-// Want adds the bucket that holds the k-th smallest value of s, if that is not
-// known.
+// Want adds the bucket of the k-th smallest value of s, unless the value is
+// exact.
 func (w *Wanted) Want(s *Sample, k int64) {
 	if _, exact := s.At(k); exact {
 		return
@@ -331,10 +332,10 @@ func (w *Wanted) Load(src []byte) ([]byte, error) {
 	return rest, err
 }
 
-// Fetch holds the values of wanted buckets.
+// Fetch collects the values of wanted buckets.
 type Fetch struct{ bag bag }
 
-// Add adds v if w wants it.
+// Add adds v if its bucket is wanted.
 func (f *Fetch) Add(w *Wanted, v int64) {
 	if len(w.bits) == 0 || !w.has(bucketFor(v, w.floats)) {
 		return
@@ -347,7 +348,7 @@ func (f *Fetch) Add(w *Wanted, v int64) {
 // Merge adds the values of o.
 func (f *Fetch) Merge(o *Fetch) { f.bag.merge(&o.bag) }
 
-// Size returns the bytes of memory that f holds, roughly.
+// Size returns the approximate memory of f in bytes.
 func (f *Fetch) Size() int64 { return f.bag.size() }
 
 // AppendTo appends the encoding of f to dst.

@@ -1,9 +1,9 @@
 package stat
 
-// shut holds values of a Sample packed, in a store if there is one.
+// shut holds packed values of a Sample, in a store if there is one.
 type shut struct {
 	packed
-	opened []int64 // they and all others of the sample, sorted, while someone asks for them; nil: not
+	opened []int64 // all values of the sample, sorted; nil until they are asked for
 }
 
 func (s *shut) size() int64 {
@@ -13,7 +13,7 @@ func (s *shut) size() int64 {
 	return 128 + s.packed.size() + 8*int64(cap(s.opened))
 }
 
-// Raw returns the number of values that are held as they are, and are not counted.
+// RawCount returns the number of values held unpacked and uncounted.
 func (s *Sample) Raw() int {
 	if s.big != nil {
 		return 0
@@ -21,9 +21,10 @@ func (s *Sample) Raw() int {
 	return s.before + len(s.raw)
 }
 
-// Pack makes the sample hold the values that it has as they are in less memory, or in
-// the store if there is one: for callers that hold many samples and bound their sum. It
-// takes as long as sorting them, and returns the bytes of memory.
+// Pack reduces the memory of the unpacked values, or moves them to the store if
+// there is one. It is for callers that hold many samples within one memory
+// limit. It takes as long as sorting the values, and returns the bytes of
+// memory that they still take.
 func (s *Sample) Pack(to Store) int64 {
 	if s.Raw() == 0 {
 		return 0
@@ -39,7 +40,7 @@ func (s *Sample) Pack(to Store) int64 {
 	return int64(len(s.shut.lists[len(s.shut.lists)-1].code))
 }
 
-// Rest lets go of what looking for order statistics has unpacked.
+// DropUnpacked frees the memory of values that order statistics have unpacked.
 func (s *Sample) Rest() {
 	if s.shut != nil && s.shut.opened != nil {
 		used := s.shut.opened
@@ -57,7 +58,7 @@ func (s *Sample) held() int {
 	return n
 }
 
-// share adds packed values of another sample, which both have then.
+// share adds the packed values of another sample; both samples share them.
 func (s *Sample) share(o *shut) {
 	if o == nil {
 		return
@@ -69,7 +70,8 @@ func (s *Sample) share(o *shut) {
 	s.shut.merge(&o.packed)
 }
 
-// inOrder returns the values, sorted, of a sample that counts none: valid until Rest.
+// inOrder returns all values of a sample that counts none, sorted, valid until
+// DropUnpacked.
 func (s *Sample) inOrder() []int64 {
 	if s.shut == nil {
 		s.sort()
@@ -83,7 +85,8 @@ func (s *Sample) inOrder() []int64 {
 	return s.shut.opened
 }
 
-// eachPacked calls f with the packed values, a list at a time, valid until it returns.
+// eachPacked calls f for each list of packed values. The list is valid until f
+// returns.
 func (s *Sample) eachPacked(f func([]int64)) {
 	if s.shut == nil {
 		return

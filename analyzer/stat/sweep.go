@@ -3,27 +3,30 @@ package stat
 import "math"
 
 // Sweep is the number of intervals [start, end) that are open over time, as an
-// exact step curve. Where one interval ends at the instant another starts, the
-// end comes first: touching intervals do not overlap, and empty ones never
+// exact step curve. If an interval ends at the instant another starts, the end
+// comes first: touching intervals do not overlap, and empty intervals never
 // count.
 //
-// It is not safe for concurrent use, nor may the function that Walk calls use it.
+// A Sweep is not safe for concurrent use, and the function passed to Walk must
+// not use it.
 type Sweep struct{ starts, ends cursor }
 
-// NewSweep returns the sweep of the intervals with the given starts and ends,
-// which need not be in pairs: only their order in time matters. No interval may
-// end before it starts. Both are kept, and must not change.
+// NewSweep returns the sweep of the intervals with the given starts and ends.
+// They need not be in pairs, because only their order in time matters. No
+// interval may end before it starts. The Sweep keeps both, and they must not
+// change.
 func NewSweep(starts, ends *Instants) *Sweep {
 	return &Sweep{newCursor(starts), newCursor(ends)}
 }
 
 // Walk calls f for every step of the curve within [from, to), in order: n
-// intervals are open from t0 to t1. Steps of no length are left out.
+// intervals are open from t0 to t1. It skips steps of length 0.
 func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
 	n := s.starts.seek(from) - s.ends.seek(from)
 	starts, i := s.starts.buf, s.starts.at
 	ends, j := s.ends.buf, s.ends.at
 	for t := from; t < to; {
+		// The step ends at the next start or end.
 		next := to
 		if i < len(starts) && starts[i] < next {
 			next = starts[i]
@@ -34,6 +37,7 @@ func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
 		if next > t {
 			f(t, next, n)
 		}
+		// Pass all starts and ends at that instant.
 		for i < len(starts) && starts[i] <= next {
 			n++
 			if i++; i == len(starts) {
@@ -50,21 +54,21 @@ func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
 	}
 }
 
-// Over is what a sweep tells of a stretch of time.
+// Summary summarizes a sweep within a stretch of time.
 type Over struct {
 	Mean  float64 // weighted by time, rounded once
-	Max   int64   // the greatest number open
+	Max   int64   // the largest number of open intervals
 	Curve []Step
 }
 
-// Over returns what s tells of [from, to), which is not empty, with the curve in at
-// most limit steps: exactly when it has no more, else the mean of each of limit
-// equal stretches of time.
+// Summarize returns the summary of s within [from, to), which must not be
+// empty. If the curve has more than limit steps, it becomes the means of limit
+// equal stretches.
 func (s *Sweep) Over(from, to int64, limit int) Over {
 	o := Over{Curve: make([]Step, 0, limit+1)}
 	parts := max(limit, 1)
 	width := (to - from) / int64(parts)
-	if width == 0 { // so short a time has no more steps
+	if width == 0 { // such a short time has fewer steps than limit
 		parts, width = 1, to-from
 	}
 	areas := make([]wide, parts)
@@ -72,6 +76,8 @@ func (s *Sweep) Over(from, to int64, limit int) Over {
 	if parts == 1 {
 		end = to
 	}
+	// Walk the curve: collect its steps as long as they fit, and the area of
+	// each stretch.
 	s.Walk(from, to, func(t0, t1, n int64) {
 		o.Max = max(o.Max, n)
 		if len(o.Curve) <= limit {
@@ -88,6 +94,7 @@ func (s *Sweep) Over(from, to int64, limit int) Over {
 		}
 		areas[k].addProduct(t1-t0, n)
 	})
+	// The mean is the total area by the length.
 	var area wide
 	for i := range areas {
 		area.add(areas[i])
@@ -96,6 +103,7 @@ func (s *Sweep) Over(from, to int64, limit int) Over {
 	if len(o.Curve) <= limit {
 		return o
 	}
+	// The curve has too many steps: return the mean of each stretch.
 	o.Curve = o.Curve[:0]
 	for k := range parts {
 		t0, t1 := from+int64(k)*width, from+int64(k+1)*width
@@ -107,11 +115,11 @@ func (s *Sweep) Over(from, to int64, limit int) Over {
 	return o
 }
 
-// Median returns the time-weighted median over [from, to), the least number such
-// that no more than it are open for at least half of the time; and the greatest
-// number open.
+// Median returns the time-weighted median over [from, to): the smallest number
+// such that for at least half of the time no more intervals are open. It also
+// returns the largest number of open intervals.
 func (s *Sweep) Median(from, to int64) (median, most int64) {
-	var time []int64 // by how many are open
+	var time []int64 // by number of open intervals
 	s.Walk(from, to, func(t0, t1, n int64) {
 		for int64(len(time)) <= n {
 			time = append(time, 0)
@@ -137,9 +145,9 @@ func (s *Sweep) Started(from, to int64) int64 {
 	return s.starts.seek(to) - before
 }
 
-// MaxTouching returns the greatest number of intervals that lie in full or in
-// part in one stretch of the given width in which one starts; stretches follow
-// each other from the first start.
+// MaxTouching cuts time into stretches of the given width from the first start
+// on. It returns the largest number of intervals that touch a stretch in which
+// an interval starts.
 func (s *Sweep) MaxTouching(width int64) int64 {
 	if s.starts.in.n == 0 {
 		return 0
@@ -157,7 +165,7 @@ func (s *Sweep) MaxTouching(width int64) int64 {
 	}
 }
 
-// Step is one step of a curve: N from T to the next step.
+// Step is one step of a curve: the value is N from T to the next step.
 type Step struct {
 	T int64
 	N float64

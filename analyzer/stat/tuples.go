@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// tupleChunk is the length from which bytes of Tuples are not moved any more.
+// tupleChunk is the size from which a chunk of Tuples is not copied to grow.
 const tupleChunk = 1 << 14
 
-// Tuples is a list of tuples of int64 values, all of the same width. It holds
-// them as varints, so that small values take few bytes, in chunks, so that a
-// long list is not copied as it grows. The zero value is empty.
+// Tuples is a list of tuples of int64 values, all of the same width. It stores
+// varints, so that small values take few bytes, in chunks, so that a long list
+// is not copied as it grows. The zero value is empty.
 type Tuples struct {
 	chunks [][]byte
 	n      int64
@@ -22,7 +22,7 @@ func (t *Tuples) N() int64 { return t.n }
 // Add adds a tuple.
 func (t *Tuples) Add(tuple []int64) {
 	dst := t.room(binary.MaxVarintLen64 * len(tuple))
-	b := *dst // to write a slice costs while garbage is collected
+	b := *dst // writing a slice header to memory is slow while garbage is collected
 	for _, v := range tuple {
 		b = binary.AppendVarint(b, v)
 	}
@@ -30,7 +30,7 @@ func (t *Tuples) Add(tuple []int64) {
 	t.n++
 }
 
-// room returns a chunk that n bytes can be appended to.
+// room returns a chunk with room for n bytes.
 func (t *Tuples) room(n int) *[]byte {
 	last := len(t.chunks) - 1
 	switch {
@@ -48,8 +48,8 @@ func (t *Tuples) room(n int) *[]byte {
 	return &t.chunks[last]
 }
 
-// Merge adds the tuples of o, which is not changed: its long chunks are shared,
-// and bytes that are there are written by nobody.
+// Merge adds the tuples of o and leaves o unchanged. It shares long chunks,
+// whose bytes never change.
 func (t *Tuples) Merge(o *Tuples) {
 	for _, c := range o.chunks {
 		if len(c) < tupleChunk/4 {
@@ -62,7 +62,8 @@ func (t *Tuples) Merge(o *Tuples) {
 	t.n += o.n
 }
 
-// Each calls f for every tuple, of the given width; it is valid until f returns.
+// Each calls f for every tuple of the given width. The tuple is valid until f
+// returns.
 func (t *Tuples) Each(width int, f func(tuple []int64)) {
 	tuple := make([]int64, width)
 	for _, c := range t.chunks {
@@ -76,7 +77,7 @@ func (t *Tuples) Each(width int, f func(tuple []int64)) {
 	}
 }
 
-// AppendTo appends the encoding of t to dst: the bytes as they are held.
+// AppendTo appends the encoding of t to dst.
 func (t *Tuples) AppendTo(dst []byte) []byte {
 	size := 0
 	for _, c := range t.chunks {
@@ -89,8 +90,8 @@ func (t *Tuples) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// Load replaces t by the encoding at the start of src, of tuples of the given width,
-// and returns the rest.
+// Load replaces t by the encoding at the start of src, of tuples of the given
+// width, and returns the rest.
 func (t *Tuples) Load(src []byte, width int) (rest []byte, err error) {
 	var n, size int64
 	if src, err = readInts(src, &n, &size); err != nil || n < 0 || n > size || size < 0 || size > int64(len(src)) {
@@ -114,7 +115,7 @@ func (t *Tuples) Load(src []byte, width int) (rest []byte, err error) {
 	return src[size:], nil
 }
 
-// Size returns the bytes of memory that the list holds, roughly.
+// Size returns the approximate memory of the list in bytes.
 func (t *Tuples) Size() int64 {
 	n := int64(0)
 	for _, c := range t.chunks {

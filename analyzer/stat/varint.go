@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ErrEncoding reports that bytes handed to a Load are not an encoding.
-var ErrEncoding = errors.New("stat: not an encoded state")
+// ErrEncoding reports that the bytes passed to a Load are no valid encoding.
+var ErrEncoding = errors.New("stat: not a valid encoding")
 
 // appendInts appends values as signed varints.
 func appendInts(dst []byte, values ...int64) []byte {
@@ -29,8 +29,8 @@ func readInts(src []byte, targets ...*int64) ([]byte, error) {
 	return src, nil
 }
 
-// AppendSorted appends the encoding of sorted values to dst: their count and
-// the steps from each to the next as unsigned varints.
+// AppendSorted appends the encoding of sorted values to dst: their number, the
+// first value, and the differences as unsigned varints.
 func AppendSorted(dst []byte, sorted []int64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(sorted)))
 	last := int64(0)
@@ -49,7 +49,7 @@ func AppendSorted(dst []byte, sorted []int64) []byte {
 // them and the rest of src.
 func LoadSorted(dst []int64, src []byte) (values []int64, rest []byte, err error) {
 	n, k := binary.Uvarint(src)
-	if k <= 0 || n > uint64(len(src)) { // each value takes a byte at least
+	if k <= 0 || n > uint64(len(src)) { // each value takes at least one byte
 		return nil, nil, ErrEncoding
 	}
 	src = src[k:]
@@ -71,8 +71,9 @@ func LoadSorted(dst []int64, src []byte) (values []int64, rest []byte, err error
 	return dst, src, nil
 }
 
-// appendWords appends the encoding of sorted values to dst: their count, and each in
-// eight bytes. It is longer than that of AppendSorted, and faster.
+// appendWords appends the encoding of sorted values to dst: their number, and
+// each value in eight bytes. It is longer than the encoding of AppendSorted,
+// and faster.
 func appendWords(dst []byte, sorted []int64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(sorted)))
 	at := len(dst)
@@ -83,8 +84,8 @@ func appendWords(dst []byte, sorted []int64) []byte {
 	return dst
 }
 
-// loadWords returns the values that appendWords has encoded at the start of src, and
-// the rest of src.
+// loadWords returns the values that appendWords encoded at the start of src,
+// and the rest of src.
 func loadWords(src []byte) (values []int64, rest []byte, err error) {
 	n, k := binary.Uvarint(src)
 	if k <= 0 || n > uint64(len(src)-k)/8 {
@@ -100,7 +101,7 @@ func loadWords(src []byte) (values []int64, rest []byte, err error) {
 	return values, src[8*n:], nil
 }
 
-// merged returns the values of two sorted lists, sorted.
+// merged returns the values of two sorted lists, sorted. It may reuse a.
 func merged(a, b []int64) []int64 {
 	if len(a) == 0 || len(b) == 0 || a[len(a)-1] <= b[0] {
 		return append(a, b...)

@@ -1,19 +1,21 @@
 package trace
 
 // Batch is a block of rows of one table, all of one run of one source. Its
-// column views share the batch's memory and are read-only. A batch handed out
-// by a reader is valid until the reader's next call; Clone keeps one.
+// column views share the memory of the batch and are read-only. A batch that a
+// format hands out is valid until the format's next call; Clone and Keep make
+// it last.
 type Batch struct {
 	Table *Table
 	Run   *RunMeta // the run all rows belong to
 	File  string   // name of the source
 	Rows  int
 
-	// Absurd counts the token counts that are null because nobody believes them.
+	// Implausible counts the token counts that are null because they cannot be
+	// true.
 	Absurd Absurd
 
 	columns []column
-	from    *Builder // whose memory the columns are in; nil: of nobody else
+	from    *Builder // the Builder that reuses the memory of the columns; nil: none
 }
 
 // Has reports whether column c holds at least one value that is not null.
@@ -22,8 +24,8 @@ func (b *Batch) Has(c Col) bool {
 	return col.n > 0 && col.nulls < col.n
 }
 
-// Validity returns the validity bitmap of column c, whatever its type. some is
-// false when the column is null throughout; the bitmap then means nothing.
+// Validity returns the validity bitmap of column c, of any type. If the column
+// is null throughout, some is false and the bitmap has no meaning.
 func (b *Batch) Validity(c Col) (valid Bitmap, some bool) {
 	return b.columns[c].valid, b.Has(c)
 }
@@ -46,9 +48,9 @@ func (b *Batch) Texts(c Col) Texts {
 	return Texts{col.data, col.offsets, col.valid}
 }
 
-// Dicts returns the view of a Dict column. The codes of a column whose field
-// lists its Values are the indexes of that list in every batch; other codes
-// mean something in this batch only.
+// Dicts returns the view of a Dict column. If the field lists its Values, codes
+// are indexes of that list in every batch. Other codes have a meaning only in
+// this batch.
 func (b *Batch) Dicts(c Col) Dicts {
 	col := &b.columns[c]
 	return Dicts{col.codes, col.values, col.valid}
@@ -66,8 +68,8 @@ func (b *Batch) Lists(c Col) Lists {
 	return Lists{col.ints, col.offsets, col.valid}
 }
 
-// Clone returns a copy that does not share memory with b. Without lists, List
-// columns become null throughout: the request columns alone stay resident.
+// Clone returns a copy that shares no memory with b. If lists is false, List
+// columns become null throughout.
 func (b *Batch) Clone(lists bool) *Batch {
 	out := *b
 	out.columns, out.from = make([]column, len(b.columns)), nil
@@ -89,10 +91,11 @@ func (b *Batch) Clone(lists bool) *Batch {
 	return &out
 }
 
-// Keep makes the memory of b its own: it stays valid when its reader goes on, who
-// does so in that of spare, a batch of the same table that nobody uses any more,
-// or in new memory if spare is nil. Keep is called where b is valid. It reports
-// false, and does nothing, if b shares memory with more than the Builder that made it.
+// Keep takes the memory of b from its Builder, so that b stays valid after the
+// Builder's next Take. The Builder goes on with the memory of spare, an unused
+// batch of the same table, or with new memory if spare is nil. Keep must be
+// called while b is valid. It reports false and does nothing if other batches
+// share the memory of b.
 func (b *Batch) Keep(spare *Batch) bool {
 	if b.from == nil || &b.from.out[0] != &b.columns[0] {
 		return false
@@ -106,11 +109,11 @@ func (b *Batch) Keep(spare *Batch) bool {
 	return true
 }
 
-// columnBytes is the memory of a column without values, roughly: of small batches, and
-// there may be thousands, it is most.
+// columnBytes is the approximate size of a column without values, in bytes. It
+// makes up most of the size of small batches, and there may be thousands.
 const columnBytes = 256
 
-// Bytes returns the memory that the batch and its columns hold.
+// Bytes returns the approximate memory of the batch in bytes.
 func (b *Batch) Bytes() int64 {
 	n := columnBytes * len(b.columns)
 	for i := range b.columns {

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Packed is a batch whose columns are in a compact form, elsewhere: what it
-// holds of them is which are there, and the values of dictionaries.
+// Packed describes a batch whose values are stored elsewhere in compact form.
+// It holds the list of columns and the values of dictionaries.
 type Packed struct {
-	batch   Batch          // without columns
-	columns []packedColumn // that have values, in order
+	batch   Batch          // has no columns
+	columns []packedColumn // columns with values, in order
 }
 
-// packedColumn is what is known of a column: there may be thousands of batches, and
-// a batch has few of all columns.
+// packedColumn describes one column of a Packed. Only columns with values have
+// one, because there may be thousands of batches.
 type packedColumn struct {
 	at       Col
 	n, nulls int
@@ -23,8 +23,9 @@ type packedColumn struct {
 	repaired bool
 }
 
-// Pack appends the compact form of b to dst, without its lists. It is little-endian and as
-// wide as the range of a column's values in the batch.
+// Pack appends the compact form of b, without its lists, to dst. Integers are
+// little-endian, and as wide as the range of the column's values in this batch
+// requires.
 func (b *Batch) Pack(dst []byte) ([]byte, *Packed) {
 	p := &Packed{batch: *b}
 	p.batch.columns, p.batch.from = nil, nil
@@ -36,7 +37,7 @@ func (b *Batch) Pack(dst []byte) ([]byte, *Packed) {
 		p.columns = append(p.columns, packedColumn{Col(i), c.n, c.nulls, c.values, c.repaired})
 		dst = c.pack(dst)
 	}
-	p.columns = slices.Clone(p.columns) // in memory of its length
+	p.columns = slices.Clone(p.columns) // frees the spare capacity
 	return dst, p
 }
 
@@ -51,8 +52,8 @@ func (p *Packed) Has(c Col) bool {
 // Run returns the run that all rows belong to.
 func (p *Packed) Run() *RunMeta { return p.batch.Run }
 
-// Unpack returns the batch whose compact form is src, in memory of its own. ok is
-// false where src is no such form.
+// Unpack returns the batch whose compact form is src, in new memory. ok is
+// false if src is corrupt.
 func (p *Packed) Unpack(src []byte) (b *Batch, ok bool) {
 	out := p.batch
 	out.columns = make([]column, len(out.Table.Fields))
@@ -65,7 +66,8 @@ func (p *Packed) Unpack(src []byte) (b *Batch, ok bool) {
 	return &out, !u.bad && len(u.src) == 0
 }
 
-// lengths returns the first offset and the steps from each to the next.
+// lengths returns the first offset, then the difference of each offset to the
+// one before.
 func lengths(offsets []int32) []int32 {
 	out := make([]int32, len(offsets))
 	for i, v := range offsets {
@@ -80,7 +82,7 @@ func packBytes(dst, b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
 }
 
-// packInts appends values as their least one and what each is above it.
+// packInts appends the smallest value, then each value's difference to it.
 func packInts[T int32 | int64](dst []byte, values []T) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(values)))
 	if len(values) == 0 {
@@ -97,7 +99,7 @@ func packInts[T int32 | int64](dst []byte, values []T) []byte {
 	}
 	at := len(dst)
 	dst = slices.Grow(dst, len(values)*width+8)[:at+len(values)*width+8]
-	for _, v := range values { // the bytes behind the width are those of the next value, or cut off
+	for _, v := range values { // each write overlaps the next value; the last overlap is cut off
 		binary.LittleEndian.PutUint64(dst[at:], uint64(int64(v))-uint64(int64(lo)))
 		at += width
 	}
@@ -111,6 +113,7 @@ func unpackInts[T int32 | int64](u *unpacking) []T {
 	}
 	head := u.take(9)
 	if u.bad || head[8] > 8 {
+		// The width is 0 to 8 bytes per value.
 		u.bad = true
 		return nil
 	}
@@ -119,6 +122,7 @@ func unpackInts[T int32 | int64](u *unpacking) []T {
 	if u.bad {
 		return nil
 	}
+	// Read eight bytes at a time, then the last values byte by byte.
 	out := make([]T, n)
 	mask := uint64(math.MaxUint64) >> (64 - 8*width)
 	at, i := 0, 0

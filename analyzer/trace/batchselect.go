@@ -1,8 +1,8 @@
 package trace
 
-// Select returns the rows of b that keep marks, in their order; keep has one
-// entry per row. If it marks all of them, b itself is returned; else the result
-// has memory of its own, except for dictionaries.
+// Select returns the rows of b that keep marks, in order. keep has one entry
+// per row. If it marks all rows, Select returns b itself. Otherwise the result
+// shares only dictionaries with b.
 func (b *Batch) Select(keep []bool) *Batch {
 	rows := make([]int32, 0, b.Rows)
 	for i, k := range keep {
@@ -27,8 +27,8 @@ func (b *Batch) Select(keep []bool) *Batch {
 	return &out
 }
 
-// WithLists returns a batch that shares everything with b but for list column
-// c, which is v: the lists of a batch whose Clone left them behind.
+// WithLists returns a batch that shares everything with b except list column c,
+// which is v. It restores lists that Clone left out.
 func (b *Batch) WithLists(c Col, v Lists) *Batch {
 	out := *b
 	out.columns = append([]column(nil), b.columns...)
@@ -45,8 +45,8 @@ func (b *Batch) WithLists(c Col, v Lists) *Batch {
 	return &out
 }
 
-// WithNames returns a batch that shares everything with b but for the values of
-// dictionary column c, which are renamed by f.
+// WithNames returns a batch that shares everything with b except the values of
+// dictionary column c, which f renames.
 func (b *Batch) WithNames(c Col, f func(string) string) *Batch {
 	out := *b
 	out.columns = append([]column(nil), b.columns...)
@@ -66,7 +66,8 @@ func gather[E any](values []E, rows []int32) []E {
 	return out
 }
 
-// gatherRuns returns the runs values[offsets[i]:offsets[i+1]] of the given rows.
+// gatherRuns returns the concatenation of values[offsets[i]:offsets[i+1]] for
+// the given rows, and its offsets.
 func gatherRuns[E any](values []E, offsets []int32, rows []int32) ([]E, []int32) {
 	out := make([]int32, 1, len(rows)+1)
 	var n int32

@@ -1,22 +1,22 @@
 package trace
 
-// NewBatch returns a batch of rows of table t whose columns are null throughout
-// until they are set. It is for columns that exist as whole slices, as in
-// exports and readers of columnar files; logs are read row by row, see Builder.
+// NewBatch returns a batch of table t whose columns are null until they are
+// set. It is for columns that exist as whole slices, as in exports and in
+// columnar files. Logs are read row by row with a Builder.
 func NewBatch(t *Table, run *RunMeta, file string, rows int) *Batch {
 	return &Batch{Table: t, Run: run, File: file, Rows: rows, columns: make([]column, len(t.Fields))}
 }
 
-// Share makes column c of b the same memory as column src of from, which has as
-// many rows and a column of the same type.
+// Share makes column c of b share the memory of column src of from. Both
+// batches have equally many rows, and both columns the same type.
 func (b *Batch) Share(c Col, from *Batch, src Col) {
 	if from.columns[src].n > 0 {
 		b.columns[c] = from.columns[src]
 	}
 }
 
-// With returns a batch that shares everything with b but for column c, which is
-// that of from. That has as many rows, of the same table.
+// With returns a batch that shares everything with b except column c, which it
+// shares with from. Both batches have the same table and equally many rows.
 func (b *Batch) With(c Col, from *Batch) *Batch {
 	out := *b
 	out.columns = append([]column(nil), b.columns...)
@@ -24,11 +24,11 @@ func (b *Batch) With(c Col, from *Batch) *Batch {
 	return &out
 }
 
-// SetInts makes v column c, an Int64 or Time column; like the other setters it
-// shares memory with its argument, which has an entry per row.
+// SetInts makes v column c, an Int64 or Time column. All setters share memory
+// with their argument, which has one entry per row.
 func (b *Batch) SetInts(c Col, v Ints) { b.set(c, column{ints: v.Values, valid: v.Valid}) }
 
-// SetFloats makes v column c. The values must be finite where they are valid.
+// SetFloats makes v column c. Valid values must be finite.
 func (b *Batch) SetFloats(c Col, v Floats) { b.set(c, column{floats: v.Values, valid: v.Valid}) }
 
 // SetTexts makes v column c.

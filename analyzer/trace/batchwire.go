@@ -2,13 +2,14 @@ package trace
 
 import "encoding/binary"
 
-// wired are the tables whose batches go from one process to another, by their
-// numbers there.
+// wireTables lists the tables that have a wire form. The index in the list
+// identifies a table on the wire.
 var wired = []*Table{Requests, Steps, Collectives, Histograms, ReportedTable}
 
-// AppendWire appends all of b but its run: a form that LoadWire reads in another
-// process of the same program, so that several may read one input. It panics for a
-// batch of a table that is only exported.
+// AppendWire appends the wire form of b, which is everything but its run, to
+// dst. LoadWire reads it in another process of the same program, so that
+// several processes can read one input. AppendWire panics if the table of b
+// exists in exports only.
 func (b *Batch) AppendWire(dst []byte) []byte {
 	number := -1
 	for i, t := range wired {
@@ -45,8 +46,8 @@ func (b *Batch) AppendWire(dst []byte) []byte {
 	return dst
 }
 
-// LoadWire returns the batch that src is the form of, as one of the given run, in
-// memory of its own. ok is false where src is no such form.
+// LoadWire returns the batch whose wire form is src, in new memory, as a batch
+// of run. ok is false if src is corrupt.
 func LoadWire(src []byte, run *RunMeta) (b *Batch, ok bool) {
 	u := unpacking{src: src}
 	number := u.take(1)

@@ -7,15 +7,15 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// MaxText is the longest text or dictionary value a row keeps, in bytes. Longer
-// ones are cut at a rune boundary: a megabyte sent as a request id must not
-// grow memory.
+// MaxText is the maximum length of a text or dictionary value in bytes. Longer
+// values are cut at a rune boundary, so that a megabyte sent as a request id
+// does not grow memory.
 const MaxText = 4096
 
-// MaxTokenCount is the greatest number of tokens that is believed, of a request or a
-// chunk: a thousand times the longest context and beyond any 32-bit limit that a
-// client may ask for, and so few that 900 million such requests can be added up
-// in an int64. Counts beyond it, and negative ones, are null.
+// MaxTokenCount is the largest plausible number of tokens of a request or a
+// chunk. It is a thousand times the longest context and beyond any 32-bit limit
+// that a client may ask for; an int64 still holds the sum of 900 million such
+// requests. Larger and negative counts become null.
 const MaxTokenCount = 10_000_000_000
 
 // Builder takes rows and hands out batches. For each row, set the columns that
@@ -30,16 +30,16 @@ const MaxTokenCount = 10_000_000_000
 //
 // A Builder is not safe for concurrent use.
 type Builder struct {
-	// Repaired counts the texts that were cut at MaxText or held invalid UTF-8,
-	// each time they are set.
+	// Repaired counts texts that were cut at MaxText or held invalid UTF-8. A
+	// dictionary value counts each time it is set.
 	Repaired int64
 
 	table    *Table
 	rows     int
 	absurd   Absurd
-	unlikely []int // rows with absurd counts
+	unlikely []int // rows with implausible counts, ascending
 	columns  []column
-	out      []column // storage of the batch handed out last, reused
+	out      []column // memory of the batch handed out last, reused
 }
 
 // NewBuilder returns an empty builder of rows of table t.
@@ -50,12 +50,12 @@ func NewBuilder(t *Table) *Builder {
 // Rows returns the number of rows ended since the last Take.
 func (b *Builder) Rows() int { return b.rows }
 
-// ListLen returns the number of values in list column c since the last Take; a
-// reader uses it to end a batch before its lists grow large.
+// ListLen returns the number of values in list column c since the last Take.
+// Formats use it to end a batch before its lists grow large.
 func (b *Builder) ListLen(c Col) int { return len(b.columns[c].ints) }
 
-// Int sets an Int64 column of the current row. A number of tokens beyond
-// MaxTokenCount is left out and counted in the batch's Absurd.
+// Int sets an Int64 column of the current row. A token count that is negative
+// or exceeds MaxTokenCount becomes null and is counted in Batch.Implausible.
 func (b *Builder) Int(c Col, v int64) {
 	if uint64(v) > MaxTokenCount && b.isAbsurd(c) {
 		return
@@ -75,7 +75,7 @@ func (b *Builder) Int(c Col, v int64) {
 }
 
 // Float sets a Float64 column of the current row. NaN and infinities become
-// null: they never enter a column.
+// null.
 func (b *Builder) Float(c Col, v float64) {
 	if v-v != 0 {
 		return
@@ -124,8 +124,8 @@ func (b *Builder) Text(c Col, v []byte) {
 	col.grow(b.rows)
 }
 
-// Dict sets a Dict column of the current row to a value of any text; see Text.
-// Columns whose field lists its Values are set with Code instead.
+// Dict sets a Dict column of the current row. The value is treated as in Text.
+// If the field lists its Values, use Code instead.
 func (b *Builder) Dict(c Col, v []byte) {
 	col := &b.columns[c]
 	code, ok := col.index[string(v)] // no allocation for known values
@@ -139,7 +139,7 @@ func (b *Builder) Dict(c Col, v []byte) {
 		col.index[string(v)] = code
 		col.repaired = col.repaired || b.Repaired > before
 	} else if col.repaired && col.values[code] != string(v) {
-		b.Repaired++ // each use counts, wherever the batch begins
+		b.Repaired++ // each use counts, however the rows are cut into batches
 	}
 	b.setCode(col, code)
 }
@@ -162,10 +162,10 @@ func (b *Builder) setCode(col *column, code int32) {
 	col.grow(b.rows)
 }
 
-// OpenList begins the list of column c in the current row and returns the
-// slice to append its values to; CloseList takes it back. Between the two no
-// other call may touch column c. This is the way of the hot scanners: values
-// are appended without a call each.
+// OpenList begins the list of column c in the current row and returns the slice
+// to append to; CloseList takes the slice back. In between, no other call may
+// touch column c. Hot scanners use this pair to append values without a call
+// for each.
 func (b *Builder) OpenList(c Col) []int64 {
 	col := &b.columns[c]
 	if len(col.offsets) == 0 {
@@ -180,8 +180,9 @@ func (b *Builder) OpenList(c Col) []int64 {
 	return col.ints
 }
 
-// CloseList ends the list that OpenList began. A list with a number of tokens
-// beyond MaxTokenCount is null, and counted in the batch's Absurd.
+// CloseList ends the list that OpenList began. A list with a token count that
+// is negative or exceeds MaxTokenCount becomes null and is counted in
+// Batch.Implausible.
 func (b *Builder) CloseList(c Col, values []int64) {
 	col := &b.columns[c]
 	if b.table.Fields[c].Unit == unit.Token && overflows(values[len(col.ints):]) {
@@ -197,8 +198,8 @@ func (b *Builder) CloseList(c Col, values []int64) {
 	}
 }
 
-// CancelList ends the list that OpenList began, and with it any that the row had:
-// it is null.
+// CancelList discards the list that OpenList began and any earlier list of the
+// row: the row's list is null.
 func (b *Builder) CancelList(c Col) {
 	switch col := &b.columns[c]; {
 	case col.n > b.rows:
@@ -209,13 +210,13 @@ func (b *Builder) CancelList(c Col) {
 }
 
 // List sets a List column of the current row to a copy of values. A nil slice
-// is an empty list; do not call List for null.
+// is an empty list, not null.
 func (b *Builder) List(c Col, values []int64) {
 	b.CloseList(c, append(b.OpenList(c), values...))
 }
 
-// Drop forgets the columns set in the current row since the last EndRow: the
-// record turned out to be unusable.
+// Drop discards the columns set in the current row: the record turned out to be
+// unusable.
 func (b *Builder) Drop() {
 	for i := range b.columns {
 		if col := &b.columns[i]; col.n > b.rows {
@@ -228,7 +229,7 @@ func (b *Builder) Drop() {
 func (b *Builder) EndRow() { b.rows++ }
 
 // Take returns the rows ended so far as a batch and starts anew. The batch is
-// valid until the next Take: its memory is reused.
+// valid until the next Take, which reuses its memory.
 func (b *Builder) Take(run *RunMeta, file string) *Batch {
 	b.Drop()
 	for i := range b.columns {
@@ -245,10 +246,12 @@ func (b *Builder) Take(run *RunMeta, file string) *Batch {
 
 // sane returns v cut at MaxText and with invalid UTF-8 replaced by U+FFFD.
 func (b *Builder) sane(v []byte) []byte {
+	// Nearly all texts are short and valid.
 	if len(v) <= MaxText && utf8.Valid(v) {
 		return v
 	}
 	b.Repaired++
+	// Cut before a rune that would be split.
 	if len(v) > MaxText {
 		v = v[:MaxText]
 		for i := 0; i < utf8.UTFMax && len(v) > 0 && !utf8.Valid(v[len(v)-min(len(v), utf8.UTFMax):]); i++ {

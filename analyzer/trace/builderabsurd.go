@@ -2,20 +2,21 @@ package trace
 
 import "servescope/analyzer/unit"
 
-// Absurd tells of token counts that a Builder did not believe; see MaxTokenCount.
+// Implausible counts the token counts that a Builder left out because they
+// exceed MaxTokenCount or are negative.
 type Absurd struct {
-	Count  int64 // values that were left out
-	Offset int64 // of the first record in the file with one, -1 where its row does not say
+	Count  int64 // values left out
+	Offset int64 // offset of the first record with such a value; -1: the rows do not say
 }
 
-// isAbsurd reports whether a value beyond MaxTokenCount is wrong in a column, and
-// counts it.
+// isImplausible reports whether column c holds token counts, and if so counts
+// an implausible value of the current row.
 func (b *Builder) isAbsurd(c Col) bool {
 	if b.table.Fields[c].Unit != unit.Token {
 		return false
 	}
 	b.countAbsurd()
-	if col := &b.columns[c]; col.n > b.rows { // set twice: the later value, which is unknown, counts
+	if col := &b.columns[c]; col.n > b.rows { // set twice in this row: the later value, which is null, counts
 		col.truncate(b.rows, Int64)
 	}
 	return true
@@ -28,9 +29,9 @@ func (b *Builder) countAbsurd() {
 	b.absurd.Count++
 }
 
-// takeAbsurd returns what was counted since the last call. The columns are
-// those of the batch that is being handed out. Rows need not come in the order of
-// their records.
+// takeImplausible returns the counts since the last call. It looks up the
+// offsets in the columns of the batch that Take is about to hand out. Rows may
+// come in any order.
 func (b *Builder) takeAbsurd() Absurd {
 	a, rows := b.absurd, b.unlikely
 	b.absurd, b.unlikely = Absurd{}, rows[:0]
@@ -53,8 +54,8 @@ func (b *Builder) takeAbsurd() Absurd {
 	return a
 }
 
-// overflows reports whether a list holds a count beyond MaxTokenCount or a
-// negative one.
+// overflows reports whether a list holds a count that is negative or exceeds
+// MaxTokenCount.
 func overflows(list []int64) bool {
 	for _, v := range list {
 		if uint64(v) > MaxTokenCount {

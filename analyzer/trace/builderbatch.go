@@ -1,7 +1,7 @@
 package trace
 
-// AddBatch adds the rows of src, a batch of the same table, without its lists:
-// it unites the small batches of a reader. No row may be begun.
+// AddBatch adds the rows of src, a batch of the same table, without its lists.
+// It joins small batches of one input. The Builder must be between rows.
 func (b *Builder) AddBatch(src *Batch) {
 	for i := range src.columns {
 		from, t := &src.columns[i], b.table.Fields[i].Type
@@ -16,7 +16,7 @@ func (b *Builder) AddBatch(src *Batch) {
 	b.rows += src.Rows
 }
 
-// appendBit sets bit i, the next one, of a bitmap.
+// appendBit sets or clears bit i of a bitmap that holds i bits so far.
 func appendBit(b Bitmap, i int, set bool) Bitmap {
 	for len(b) <= i>>3 {
 		b = append(b, 0)

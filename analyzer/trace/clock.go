@@ -1,6 +1,6 @@
 package trace
 
-// ClockKind is the origin of a clock.
+// ClockKind says where a clock starts.
 type ClockKind uint8
 
 // The kinds of clocks. Stamps of different clocks are never subtracted.
@@ -8,16 +8,17 @@ const (
 	Wall         ClockKind = iota // ns since the Unix epoch
 	Monotonic                     // ns since one host's boot; comparable on that host only
 	RunClock                      // origin = start of the run
-	RequestClock                  // origin = start of each request: no order between requests
+	RequestClock                  // origin = start of each request; requests have no order
 )
 
 var clockNames = [...]string{"wall", "monotonic", "run", "request"}
 
-// String returns the kind's name as it begins the clock column's value.
+// String returns the kind's name, the first part of a value of the clock
+// column.
 func (k ClockKind) String() string { return clockNames[k] }
 
-// Clock identifies the clock of a row's stamps: a kind, and the host or process
-// it belongs to where known.
+// Clock identifies the clock of a row's stamps: its kind, and the host or
+// process it belongs to, if known.
 type Clock struct {
 	Kind   ClockKind
 	Source string

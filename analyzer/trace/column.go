@@ -9,8 +9,9 @@ type Bitmap []byte
 // Valid reports whether value i is not null.
 func (b Bitmap) Valid(i int) bool { return b == nil || b[i>>3]&(1<<(i&7)) != 0 }
 
-// Ints is a view of an Int64 or Time column. Values is empty when the column is null
-// throughout; else it has one entry per row, undefined where null.
+// Ints is a view of an Int64 or Time column. Values is empty if the column is
+// null throughout. Otherwise it has one entry per row, undefined where the row
+// is null.
 type Ints struct {
 	Values []int64
 	Valid  Bitmap
@@ -101,8 +102,9 @@ func (c Lists) At(i int) ([]int64, bool) {
 	return c.Values[c.Offsets[i]:c.Offsets[i+1]], true
 }
 
-// column is the storage behind one column of a Builder or a Batch. n is the
-// number of rows written so far: the rows up to the current one are null.
+// column stores one column of a Builder or a Batch. It holds n rows; a Builder
+// pads it with nulls up to the current row when a value is set or the batch
+// ends.
 type column struct {
 	n       int
 	nulls   int
@@ -116,7 +118,7 @@ type column struct {
 	values  []string
 	index   map[string]int32
 
-	repaired bool // some value of the dictionary is not as its source wrote it
+	repaired bool // some value of the dictionary differs from the text in the source
 }
 
 // Count returns how many of the first n values are not null.
@@ -134,7 +136,8 @@ func (b Bitmap) Count(n int) int {
 	return total
 }
 
-// grow counts a value set in row, after nulls for the rows since the last one.
+// grow counts a value set in row, and the nulls of the rows since the last
+// value.
 func (c *column) grow(row int) {
 	if missing := row - c.n; missing > 0 {
 		if c.valid == nil {
@@ -158,8 +161,8 @@ func (c *column) finish(rows int, t Type) {
 	}
 }
 
-// padTo pads the column, which may be empty, with nulls to the given number of
-// rows.
+// padTo pads the column with nulls to the given number of rows. The column may
+// be empty.
 func (c *column) padTo(rows int, t Type) {
 	if c.n >= rows {
 		return
@@ -189,7 +192,7 @@ func (c *column) padTo(rows int, t Type) {
 	c.n = rows
 }
 
-// truncate forgets the value of the given row.
+// truncate removes the value of row, the last one.
 func (c *column) truncate(row int, t Type) {
 	switch t {
 	case Int64, Time:
@@ -207,13 +210,13 @@ func (c *column) truncate(row int, t Type) {
 		c.valid[row>>3] &^= 1 << (row & 7)
 	}
 	c.n = row
-	if c.nulls == row { // nothing but nulls is left
+	if c.nulls == row { // only nulls are left
 		c.reset()
 	}
 }
 
-// reset empties the column but keeps its buffers. The dictionary is dropped:
-// the batch handed out still uses it.
+// reset empties the column and keeps its buffers. It drops the dictionary,
+// because the batch handed out still uses it.
 func (c *column) reset() {
 	*c = column{ints: c.ints[:0], floats: c.floats[:0], codes: c.codes[:0], bits: c.bits[:0], data: c.data[:0], offsets: c.offsets[:0]}
 }

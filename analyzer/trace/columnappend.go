@@ -25,8 +25,8 @@ func (c *column) addValues(src *column, rows int, f *Field) {
 	}
 }
 
-// addCodes appends the codes of src as codes of c's dictionary. Dictionaries
-// that the field fixes are the same everywhere.
+// addCodes appends the codes of src, translated to the dictionary of c. If the
+// field fixes its values, the codes are the same everywhere.
 func (c *column) addCodes(src *column, fixed []string) {
 	if fixed != nil {
 		c.values = fixed
@@ -51,7 +51,7 @@ func (c *column) addCodes(src *column, fixed []string) {
 	}
 }
 
-// addValid appends which rows of src are not null.
+// addValid appends the validity of the rows of src.
 func (c *column) addValid(src *column, rows int) {
 	if c.valid == nil && src.nulls > 0 {
 		c.valid = ones(c.n)

@@ -36,13 +36,13 @@ func (c *column) unpack(u *unpacking) {
 	}
 }
 
-// unpacking reads a compact form.
+// unpacking reads a compact form. bad means that the form is corrupt.
 type unpacking struct {
 	src []byte
 	bad bool
 }
 
-// take returns the next n bytes, none if there are fewer.
+// take returns the next n bytes, or nil if there are fewer.
 func (u *unpacking) take(n int) []byte {
 	if n < 0 || n > len(u.src) {
 		u.bad, u.src = true, nil
@@ -60,7 +60,7 @@ func (u *unpacking) count() int {
 	return 0
 }
 
-// bytes returns a copy of the next bytes, nil for none.
+// bytes returns a copy of the next bytes, or nil if the count is 0.
 func (u *unpacking) bytes() []byte {
 	if b := u.take(u.count()); len(b) > 0 {
 		return append([]byte(nil), b...)

@@ -19,9 +19,9 @@ const (
 )
 
 // Histograms is the histograms table. Counters, gauges and buckets of a scrape
-// are lossy by nature: a quantile computed from them is an interpolation, never
-// a measurement. The bucket without an upper limit is the row of stat count,
-// since infinity never enters a column.
+// are lossy: a quantile computed from them is an interpolation, not a
+// measurement. The bucket without an upper bound is the row with stat count,
+// because infinity never enters a column.
 var Histograms = &Table{Name: "histograms", Fields: []Field{
 	HistogramName:    dict("name", "name of the metric family as exposed"),
 	HistogramLabels:  dict("labels", "labels of the sample as exposed, sorted by name, without le and quantile"),
@@ -37,7 +37,7 @@ var Histograms = &Table{Name: "histograms", Fields: []Field{
 	HistogramOffset:  count("offset", unit.Byte, "byte offset of the sample in its decompressed source"),
 }}
 
-// Columns of the reported table: one row per figure that a producer computed.
+// Columns of the reported table: one row per figure that a producer reported.
 const (
 	ReportedKey Col = iota
 	ReportedMetric
@@ -46,7 +46,7 @@ const (
 	ReportedUnit
 )
 
-// ReportedTable is the reported table: what producers claim about their runs.
+// ReportedTable is the reported table: the producers' own figures.
 var ReportedTable = &Table{Name: "reported", Fields: []Field{
 	ReportedKey:    dict("key", "key in the source"),
 	ReportedMetric: dict("metric", "name of our metric; null where there is none like it"),

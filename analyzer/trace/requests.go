@@ -6,7 +6,7 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// Status is how a request ended; it is the code of the Status column.
+// Status says how a request ended. It is the code of the Status column.
 type Status int32
 
 // The statuses. Every request is in exactly one of them.
@@ -19,7 +19,7 @@ const (
 	HeadMissing               // the log begins after the request did
 )
 
-// Side is where a row's stamps were taken; it is the code of the Side column.
+// Side says where a row's stamps were taken. It is the code of the Side column.
 type Side int32
 
 // The sides of decomposition: one row per request and observing side.
@@ -43,8 +43,8 @@ const (
 	FromRequested                    // the requested length: never used as a count
 )
 
-// Columns of the requests table: one row per request attempt, per choice, per
-// observing side.
+// Columns of the requests table. The table has one row per request attempt,
+// choice and observing side.
 const (
 	RequestID Col = iota
 	Attempt
@@ -121,16 +121,16 @@ const (
 	Offset
 )
 
-// Leaves names the stages that TTFT consists of, in order of time. Each is the
-// name of the duration column that holds it alone, without its d_.
+// Leaves names the stages that TTFT consists of, in order of time. The duration
+// column of a stage is its name with the prefix d_.
 var Leaves = []string{"proxy", "input", "ingress", "queue", "prefill", "kv_transfer", "decode_queue", "first_decode", "egress"}
 
-// Merged names a set of leaves as MergedLeaves holds it: a source that measures
-// the time of several stages at once is written down as that, never under one of
-// them. A leaf is in at most one of a row's entries: its own column, d_merged or
-// d_merged_2. These entries are the source's own account of the request and go
-// before what its stamps would give; a leaf that is in none of them lies outside
-// what the source measured, or is unknown.
+// Merged returns the value of a MergedLeaves column for a set of leaves. A
+// source that measures several stages together fills d_merged with their total,
+// and never one of their own columns. A leaf appears at most once in a row: in
+// its own column, in d_merged or in d_merged_2. These columns are the source's
+// own account of the request and take precedence over its stamps. The source
+// did not measure a leaf that appears nowhere.
 func Merged(leaves ...string) string { return strings.Join(leaves, "+") }
 
 func stamp(name, doc string) Field {
@@ -151,8 +151,8 @@ func dict(name, doc string, values ...string) Field {
 	return Field{Name: name, Type: Dict, Doc: doc, Values: values}
 }
 
-// Requests is the requests table. Its fields stand in the order of the column
-// constants (checked by a test).
+// Requests is the requests table. A test checks that its fields stand in the
+// order of the column constants.
 var Requests = &Table{Name: "requests", Fields: []Field{
 	RequestID:          text("request_id", "identifier as written by the source"),
 	Attempt:            count("attempt", unit.None, "retry number, 0 for the first attempt"),
@@ -195,11 +195,11 @@ var Requests = &Table{Name: "requests", Fields: []Field{
 	DEgress:            duration("d_egress", "first token at the engine to first token at the frontend"),
 	DMM:                duration("d_mm", "multimodal preprocessing"),
 	DStall:             duration("d_stall", "decode time in which the sequence was not scheduled"),
-	DDecode:            duration("d_decode", "first to last token at the engine, where the source measures that and does not stamp the last token"),
+	DDecode:            duration("d_decode", "first to last token at the engine, where the source measures this time and does not stamp the last token"),
 	MergedLeaves:       dict("merged_leaves", "leaves of d_merged in order of time, joined by +; see Merged"),
-	DMerged:            duration("d_merged", "time that several stages share and no source separates"),
+	DMerged:            duration("d_merged", "time of several stages that the source does not separate"),
 	MergedLeaves2:      dict("merged_leaves_2", "leaves of d_merged_2, as in merged_leaves"),
-	DMerged2:           duration("d_merged_2", "a second such time, of other leaves"),
+	DMerged2:           duration("d_merged_2", "time of several other stages that the source does not separate"),
 	DResolution:        duration("d_resolution", "coarsest step of the row's durations; null means 1 ns"),
 	PromptTokens:       count("prompt_tokens", unit.Token, "prompt length"),
 	CachedTokens:       count("cached_tokens", unit.Token, "prompt tokens served from a prefix cache"),
@@ -209,14 +209,14 @@ var Requests = &Table{Name: "requests", Fields: []Field{
 	CachedRemote:       count("cached_remote", unit.Token, "cached tokens found on a remote cache"),
 	OutputTokens:       count("output_tokens", unit.Token, "generated tokens; see output_tokens_source"),
 	OutputTokensSource: dict("output_tokens_source", "who counted the output tokens", "server", "client", "chunks", "requested"),
-	ClientTokens:       count("client_tokens", unit.Token, "tokens of the content by a client's tokenizer, without reasoning, beside the server's count of all"),
+	ClientTokens:       count("client_tokens", unit.Token, "tokens of the content by a client's tokenizer, without reasoning, where output_tokens is the server's count"),
 	ReasoningTokens:    count("reasoning_tokens", unit.Token, "output tokens spent on reasoning"),
 	FirstChunkTokens:   count("first_chunk_tokens", unit.Token, "tokens in the first token-bearing chunk"),
 	Preemptions:        count("preemptions", unit.None, "times the request was preempted"),
 	MaxTokens:          count("max_tokens", unit.Token, "requested maximum output length; never used as a count"),
 	Stream:             {Name: "stream", Type: Bool, Doc: "whether the response was streamed"},
 	NChoices:           count("n_choices", unit.None, "choices asked for"),
-	BeamSearch:         {Name: "beam_search", Type: Bool, Doc: "whether the request was decoded by beam search; of one where its run says so this is null"},
+	BeamSearch:         {Name: "beam_search", Type: Bool, Doc: "whether the request was decoded by beam search; null where the settings of the run say so"},
 	MMItems:            count("mm_items", unit.None, "multimodal items in the prompt"),
 	MMTokens:           count("mm_tokens", unit.Token, "prompt tokens that stand for multimodal items"),
 	SpecDrafted:        count("spec_drafted", unit.Token, "draft tokens proposed"),

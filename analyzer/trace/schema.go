@@ -1,18 +1,17 @@
-// Package trace is the model at the centre of the product: the tables that
-// every log becomes, whatever wrote it.
+// Package trace is the data model: the tables that every log becomes.
 //
-// A format adds rows through a Builder and hands out Batches; kernels read
-// Batches through typed column views; exports wrap the same memory as Arrow
-// without copying. Stamps, gaps and durations are int64 nanoseconds, counts are
-// int64, unknown is null and never 0 or -1. Every stamp of a row belongs to the
-// row's one clock (see Clock).
+// A format adds rows through a Builder and hands out Batches. Kernels read
+// Batches through typed column views. Exports wrap the same memory as Arrow
+// without copying. Stamps, gaps and durations are int64 nanoseconds; counts are
+// int64. An unknown value is null, never 0 or -1. All stamps of a row belong to
+// the row's one clock (see Clock).
 package trace
 
 import "servescope/analyzer/unit"
 
-// Type is the physical type of a column. The public schema uses INT64, DOUBLE,
-// UTF8, BOOL, LIST<INT64> and dictionary-encoded UTF8 only, because every
-// reader of Parquet and Arrow understands these.
+// Type is the physical type of a column. The public schema uses only INT64,
+// DOUBLE, UTF8, BOOL, LIST<INT64> and dictionary-encoded UTF8, because every
+// reader of Parquet and Arrow understands them.
 type Type uint8
 
 // The column types.
@@ -26,9 +25,9 @@ const (
 	Time // TIMESTAMP in UTC: int64 since the Unix epoch in the field's unit; exported tables only
 )
 
-// Field describes one column. Stamp marks a point in time on the row's clock
-// (unit ns since that clock's origin); every other ns column is a duration.
-// Values, where set, are all values a Dict column can have, in code order.
+// Field describes one column. Stamp marks a point in time on the row's clock,
+// in ns since the clock's origin; every other ns column is a duration. Values,
+// if not nil, lists all values of a Dict column in code order.
 type Field struct {
 	Name   string
 	Type   Type
@@ -45,7 +44,7 @@ type Table struct {
 }
 
 // Col is the index of a column in its table. Each table has its own constants;
-// they are not interchangeable between tables.
+// do not use them with other tables.
 type Col int
 
 // Lookup returns the column with the given name.

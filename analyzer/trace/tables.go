@@ -2,7 +2,8 @@ package trace
 
 import "servescope/analyzer/unit"
 
-// StepKind is what an engine step did; it is the code of the StepKindCol column.
+// StepKind says what an engine step did. It is the code of the StepKindCol
+// column.
 type StepKind int32
 
 // The kinds of steps.
@@ -12,22 +13,22 @@ const (
 	StepMixed                   // both
 	StepVerify                  // decode sequences with draft tokens to verify
 	StepWindow                  // not one step: the steps of a logged window of time
-	StepDummy                   // no sequence: a step to keep other ranks company
+	StepDummy                   // no sequence: the step keeps other ranks in lockstep
 )
 
-// Quantity is what the duration of a step is; it is the code of the
-// StepQuantity column. Different quantities are never put into one statistic.
+// Quantity says what the duration of a step measures. It is the code of the
+// StepQuantity column. One statistic never mixes quantities.
 type Quantity int32
 
 // The quantities.
 const (
-	Interval Quantity = iota // from the end of the step before to the end of this one: intervals tile time
-	Elapsed                  // time inside the step, without what lies between steps
+	Interval Quantity = iota // end of the previous step to end of this step: intervals tile time
+	Elapsed                  // time inside the step, without the time between steps
 	Mean                     // mean of the steps of a window; see StepCount
 )
 
-// Columns of the steps table: one row per engine step, or per logged window,
-// and rank.
+// Columns of the steps table. The table has one row per engine step (or per
+// logged window) and rank.
 const (
 	StepReplica Col = iota
 	StepDP
@@ -80,10 +81,9 @@ func float(name string, u unit.Unit, doc string) Field {
 	return Field{Name: name, Type: Float64, Unit: u, Doc: doc}
 }
 
-// Steps is the steps table. Where a profiler trace gives them, the eight
-// classes compute … host_gap tile the interval: those that are not null sum to
-// duration exactly. The memos after them are parts of a class, or times beside
-// the classes, and are in no sum.
+// Steps is the steps table. For profiler traces, the eight classes compute …
+// host_gap tile the interval: their sum is exactly duration. The memos after
+// them are parts of a class, or times outside the classes, and enter no sum.
 var Steps = &Table{Name: "steps", Fields: []Field{
 	StepReplica:                 dict("replica", "host, data-parallel rank, engine index or rank"),
 	StepDP:                      count("dp", unit.None, "data-parallel rank"),
@@ -112,8 +112,8 @@ var Steps = &Table{Name: "steps", Fields: []Field{
 	StepKVUsage:                 float("kv_usage", unit.Ratio, "share of the KV cache in use"),
 	StepPromptTPS:               float("prompt_tps", unit.TokenRate, "prompt tokens per second, as logged"),
 	StepGenerationTPS:           float("generation_tps", unit.TokenRate, "generated tokens per second, as logged"),
-	StepInputTPSBefore:          float("reported_input_tps_prev_batch", unit.TokenRate, "input throughput as logged with the batch, but of the one before it: its tokens over the time between their lines"),
-	StepAfterIdle:               {Name: "after_idle", Type: Bool, Doc: "whether this is the first line behind a pause or the start: the rates on it count the pause"},
+	StepInputTPSBefore:          float("reported_input_tps_prev_batch", unit.TokenRate, "input throughput of the previous batch as logged with this one: its tokens over the time between the two lines"),
+	StepAfterIdle:               {Name: "after_idle", Type: Bool, Doc: "whether this is the first line after a pause or the start: the rates on it include the pause"},
 	StepPreemptions:             count("preemptions", unit.None, "sequences preempted or retracted"),
 	StepGraph:                   {Name: "graph", Type: Bool, Doc: "whether the step replayed a CUDA or HIP graph"},
 	StepCompute:                 duration("compute", "device busy with a kernel of no other class, whatever else runs"),
@@ -132,8 +132,8 @@ var Steps = &Table{Name: "steps", Fields: []Field{
 	StepOffset:                  count("offset", unit.Byte, "byte offset of the record in its decompressed source"),
 }}
 
-// Columns of the collectives table: one row per communication kernel of a
-// profiler trace, in order of end on its device.
+// Columns of the collectives table. The table has one row per communication
+// kernel of a profiler trace, ordered by end on its device.
 const (
 	CollectiveReplica Col = iota
 	CollectiveDP
@@ -151,8 +151,8 @@ const (
 	CollectiveExposed
 )
 
-// Collectives is the collectives table. The same collective has the same index
-// and name on every rank of its group; comparing the durations tells transfer
+// Collectives is the collectives table. A collective has the same index and
+// name on every rank of its group. Comparing the durations separates transfer
 // from waiting for the slowest rank.
 var Collectives = &Table{Name: "collectives", Fields: []Field{
 	CollectiveReplica:  dict("replica", "as in steps"),

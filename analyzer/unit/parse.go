@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// measure is one unit that a user may write, in base units.
+// measure is a unit that a user may write: its name and its size in base units.
 type measure struct {
 	name   string
 	factor int64
@@ -29,16 +29,16 @@ var sizes = []measure{
 }
 
 // ParseDuration parses a duration such as "500ms", "1.5s", "2m", "50us" or
-// "1h30m" into nanoseconds, exactly. Every number needs a unit (d, h, m or min,
-// s, ms, us or µs, ns; larger units first); only a bare "0" does not. A value
-// that is not a whole number of nanoseconds, negative, or longer than about 292
-// years is an error.
+// "1h30m" into nanoseconds, exactly. Every number except a bare "0" needs a
+// unit (d, h, m or min, s, ms, us or µs, ns), and larger units come first.
+// ParseDuration returns an error for a negative duration, for a fraction of a
+// nanosecond, and for more than about 292 years.
 func ParseDuration(s string) (int64, error) {
 	return parse(s, durations, "duration", "500ms or 1.5s")
 }
 
 // ParseSize parses a size such as "256MiB", "1.5GB" or "4096B" into bytes,
-// exactly, under the rules of ParseDuration.
+// exactly. The rules are those of ParseDuration.
 func ParseSize(s string) (int64, error) {
 	return parse(s, sizes, "size", "256MiB or 1GB")
 }
@@ -51,12 +51,13 @@ func parse(s string, units []measure, what, example string) (int64, error) {
 	rest := strings.TrimSpace(s)
 	switch {
 	case rest == "":
-		return fail("it is empty")
+		return fail("nothing is written")
 	case rest == "0":
 		return 0, nil
 	case len(rest) > 100:
-		return fail("it is too long")
+		return fail("more than 100 characters")
 	}
+	// Read one number and its unit after the other.
 	total, last := new(big.Rat), int64(math.MaxInt64)
 	for rest != "" {
 		number := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789."))]
@@ -69,7 +70,7 @@ func parse(s string, units []measure, what, example string) (int64, error) {
 		rest = strings.TrimLeft(rest[end:], " ")
 		v, ok := new(big.Rat).SetString(number)
 		if !ok {
-			return fail("a number is missing")
+			return fail("a number is missing before the unit")
 		}
 		if name == "" {
 			return fail("a unit is missing")
@@ -79,13 +80,13 @@ func parse(s string, units []measure, what, example string) (int64, error) {
 			return fail(fmt.Sprintf("unknown unit %q", name))
 		}
 		if factor >= last {
-			return fail("units must get smaller")
+			return fail("larger units come first")
 		}
 		last = factor
 		total.Add(total, v.Mul(v, new(big.Rat).SetInt64(factor)))
 	}
 	if !total.IsInt() {
-		return fail("it is finer than 1 " + units[len(units)-1].name)
+		return fail("it has a fraction of 1 " + units[len(units)-1].name)
 	}
 	if !total.Num().IsInt64() {
 		return fail("it is too large")
@@ -104,7 +105,7 @@ func find(units []measure, name string) int64 {
 }
 
 // FormatDuration writes ns exactly, in the syntax of ParseDuration: "1h30m",
-// "1.5s", "250us". A negative duration gets a minus sign in front.
+// "1.5s", "250us". A negative duration starts with a minus sign.
 func FormatDuration(ns int64) string {
 	u := uint64(ns)
 	sign := ""
@@ -114,6 +115,8 @@ func FormatDuration(ns int64) string {
 	if u == 0 {
 		return "0s"
 	}
+	// Days, hours and minutes are written as whole numbers; the first smaller
+	// unit takes the rest as a decimal fraction.
 	var b strings.Builder
 	b.WriteString(sign)
 	for _, m := range durations {
@@ -121,7 +124,7 @@ func FormatDuration(ns int64) string {
 		if u < f || m.name == "min" {
 			continue
 		}
-		if f > 1e9 { // d, h, m: whole numbers
+		if f > 1e9 {
 			fmt.Fprintf(&b, "%d%s", u/f, m.name)
 			u %= f
 			continue

@@ -6,25 +6,27 @@ import (
 	"strings"
 )
 
-// digits is the number of significant digits that people are shown.
+// digits is the number of significant digits in texts for people.
 const digits = 4
 
-// Scale is how a set of values of one unit is printed: divided by Factor, with
-// Prec digits after the point, and Symbol in the heading or behind the number.
+// Scale says how the values of a row or column are printed: divided by Factor,
+// with Prec digits after the point. Symbol stands in the heading or after the
+// number.
 type Scale struct {
 	Symbol string
 	Factor float64
 	Prec   int
 }
 
-// Common returns one scale for all of vals, a row or a column of a table. The
-// value closest to zero picks the step, as in benchstat, so that no value loses
-// its digits; a step whose largest value would need more than five digits
-// before the point is passed over, and the largest value gets six digits in
-// all. What a number would be rounded to decides: 999.96 ns is 1.000 µs. Zeros
-// have no say. Values that are all whole in the chosen step get no digits after
-// the point.
+// Common returns one scale for vals, the values of a row or a column. The
+// nonzero value closest to zero picks the step, as in benchstat, so that no
+// value loses its digits. Common skips a step that would print the largest
+// value with more than five digits before the point, and limits the largest
+// value to six digits. Steps are picked by rounded values: 999.96 ns prints as
+// 1.000 µs. If all values are whole numbers in the picked step, they get no
+// digits after the point.
 func Common(u Unit, vals ...float64) Scale {
+	// Find the smallest nonzero and the largest magnitude.
 	lo, hi := math.Inf(1), 0.0
 	for _, v := range vals {
 		v = math.Abs(v)
@@ -38,6 +40,7 @@ func Common(u Unit, vals ...float64) Scale {
 	if hi == 0 {
 		lo = 0
 	}
+	// Pick the step.
 	steps := Steps[u]
 	if steps == nil {
 		steps = []Step{{string(u), 1, 0}}
@@ -48,6 +51,7 @@ func Common(u Unit, vals ...float64) Scale {
 			at = i
 		}
 	}
+	// Pick the digits after the point.
 	s := Scale{Symbol: steps[at].Symbol, Factor: steps[at].Factor}
 	if !whole(vals, s.Factor) {
 		s.Prec = min(precision(lo/s.Factor), max(0, 6-len(strconv.FormatFloat(hi/s.Factor, 'f', 0, 64))))
@@ -55,13 +59,13 @@ func Common(u Unit, vals ...float64) Scale {
 	return s
 }
 
-// Format returns v scaled, without the symbol, with the scale's fixed number of
-// digits after the point: numbers below each other line up. A value that is not
-// zero never reads as zero.
+// Format returns v scaled, without the symbol, with Prec digits after the
+// point, so that numbers in a column line up. A nonzero value never prints as
+// zero.
 func (s Scale) Format(v float64) string { return fixed(v/s.Factor, s.Prec) }
 
-// Short returns v scaled, without the symbol, with four significant digits and
-// all digits before the point: for numbers beside each other.
+// Short returns v scaled, without the symbol, with four significant digits or
+// all digits before the point. It suits numbers that stand in a row.
 func (s Scale) Short(v float64) string {
 	v /= s.Factor
 	if isWhole(v) {
@@ -79,8 +83,8 @@ func Format(u Unit, v float64) string {
 	return s.Short(v) + " " + s.Symbol
 }
 
-// fixed prints v with prec digits after the point, or "<" and the smallest
-// number that prec can show where v would read as zero.
+// fixed prints v with prec digits after the point. If a nonzero v would print
+// as zero, fixed prints "<" and the smallest number that prec digits can show.
 func fixed(v float64, prec int) string {
 	text := strconv.FormatFloat(v, 'f', prec, 64)
 	if v != 0 && strings.Trim(text, "-0.") == "" {
@@ -96,7 +100,7 @@ func fixed(v float64, prec int) string {
 	return text
 }
 
-// precision returns how many digits after the point v >= 0 is printed with.
+// precision returns the number of digits after the point for v ≥ 0.
 func precision(v float64) int {
 	switch {
 	case v == 0:
@@ -111,7 +115,7 @@ func precision(v float64) int {
 	return prec
 }
 
-// round rounds v to the significant digits that are printed.
+// round rounds v to the printed number of significant digits.
 func round(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64)
 	return r
@@ -127,8 +131,8 @@ func whole(vals []float64, factor float64) bool {
 	return true
 }
 
-// isWhole reports whether v is a whole number but for the rounding of scaling:
-// 0.07/0.01 is 7.000000000000001.
+// isWhole reports whether v is a whole number, ignoring the rounding error of
+// scaling: 0.07/0.01 is 7.000000000000001.
 func isWhole(v float64) bool {
 	return math.Abs(v-math.Round(v)) <= 1e-12*math.Abs(v)
 }

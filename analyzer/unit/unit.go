@@ -30,9 +30,9 @@ type Step struct {
 	From   float64 `json:"from"`
 }
 
-// Steps lists how each unit is printed, smallest step first. It is the one
-// table that text, Markdown and the page share; treat it as read-only. A unit
-// that is missing is printed as it is.
+// Steps lists the steps of each unit, smallest first. Text, Markdown and the
+// page share this table. A unit that is missing here is printed unscaled.
+// Callers must not change it.
 var Steps = map[Unit][]Step{
 	Nanosecond: {
 		{"ns", 1, 0}, {"µs", 1e3, 1e3}, {"ms", 1e6, 1e6}, {"s", 1e9, 1e9},

@@ -34,7 +34,7 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"":                             "empty",
+		"":                             "nothing is written",
 		"500":                          "a unit is missing",
 		"1.5":                          "a unit is missing",
 		"ms":                           "a number is missing",
@@ -44,13 +44,13 @@ func TestParseDuration(t *testing.T) {
 		"1e3ms":                        `unknown unit "e"`,
 		"5MS":                          `unknown unit "MS"`,
 		"5 parsecs":                    `unknown unit "parsecs"`,
-		"30m1h":                        "units must get smaller",
-		"1m1min":                       "units must get smaller",
-		"0.5ns":                        "finer than 1 ns",
-		"0.0000000001s":                "finer than 1 ns",
+		"30m1h":                        "larger units come first",
+		"1m1min":                       "larger units come first",
+		"0.5ns":                        "a fraction of 1 ns",
+		"0.0000000001s":                "a fraction of 1 ns",
 		"9223372036.854775808s":        "too large",
 		"300000d":                      "too large",
-		strings.Repeat("9", 1e6) + "s": "too long",
+		strings.Repeat("9", 1e6) + "s": "more than 100 characters",
 	} {
 		if got, err := ParseDuration(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseDuration(%.20q) = %d, %v; want an error with %q", in, got, err, want)

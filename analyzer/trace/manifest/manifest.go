@@ -1,7 +1,8 @@
-// Package manifest describes what an exported table is an export of: the runs
-// with all that their sources say of them, and what was lost on the way to the
-// table. It stands as JSON in the metadata of Parquet and Arrow files, so that
-// reading an export gives what reading the log gave.
+// Package manifest describes the content of an exported table: the runs with
+// everything that their sources say about them, and what was lost on the way to
+// the table. Exports carry the manifest as JSON in the metadata of Parquet and
+// Arrow files, so that reading an export gives the same results as reading the
+// log.
 package manifest
 
 import (
@@ -20,23 +21,23 @@ const (
 )
 
 // Version is the version of the manifest that this program writes, and the
-// greatest that it reads.
+// highest version that it reads.
 const Version = 1
 
-// MaxSize bounds a manifest that is read, in bytes.
+// MaxSize is the largest manifest that Parse accepts, in bytes.
 const MaxSize = 64 << 20
 
 // Manifest describes an export.
 type Manifest struct {
 	Version   int     `json:"version"`
-	Origin    string  `json:"origin"`              // the same for exports of the same inputs
-	Selection string  `json:"selection,omitempty"` // the query that chose the rows; empty: they are all there
+	Origin    string  `json:"origin"`              // equal for all exports of the same inputs
+	Selection string  `json:"selection,omitempty"` // query that selected the rows; empty: all rows
 	Inputs    []Input `json:"inputs"`              // what was read, in order
-	Runs      []Run   `json:"runs"`                // in order of (input, key)
+	Runs      []Run   `json:"runs"`                // ordered by input and key
 	Diags     []Diag  `json:"diags,omitempty"`     // what was skipped, repaired or assumed in the inputs
 }
 
-// Input is a source that was read, with its line accounting.
+// Input is one source that was read, with its line counts.
 type Input struct {
 	Name      string `json:"name"`
 	Format    string `json:"format"`
@@ -47,24 +48,24 @@ type Input struct {
 	Noise     int64  `json:"noise"`
 }
 
-// Run is a record of a source. A row belongs to the one that has its run, file
-// and run_key as label, file and key. Meta is the description as trace has it,
-// under the names of its Go fields: whatever is added there is exported too.
+// Run describes one run. A row of the export belongs to the run whose label,
+// file and key equal the row's run, file and run_key. Meta is encoded under the
+// names of its Go fields, so that new fields of trace.RunMeta are exported too.
 type Run struct {
 	File string        `json:"file"`
 	Meta trace.RunMeta `json:"meta"`
 }
 
-// Diag is a diagnostic with its severity by name.
+// Diag is a diagnostic whose severity is written as a name.
 type Diag struct {
 	diag.Diag
 	Severity string `json:"severity"`
 }
 
-// Of returns d as a manifest holds it.
+// Of returns d in the form of a manifest.
 func Of(d diag.Diag) Diag { return Diag{d, d.Severity.String()} }
 
-// Restore returns the diagnostic. A severity of another name is a notice.
+// Restore returns the diagnostic. An unknown severity becomes a notice.
 func (d Diag) Restore() diag.Diag {
 	out := d.Diag
 	out.Severity = diag.Notice
@@ -79,31 +80,32 @@ func (d Diag) Restore() diag.Diag {
 // String returns the manifest as JSON.
 func (m *Manifest) String() string {
 	out, err := json.Marshal(m)
-	if err != nil { // texts and finite numbers only
+	if err != nil { // cannot happen: a manifest holds texts and finite numbers only
 		panic("manifest: " + err.Error())
 	}
 	return string(out)
 }
 
-// Parse is the inverse of String, for text of any origin.
+// Parse decodes a manifest. The text may come from anywhere, so Parse checks
+// it.
 func Parse(text []byte) (*Manifest, error) {
 	if len(text) > MaxSize {
-		return nil, fmt.Errorf("the manifest has %d bytes", len(text))
+		return nil, fmt.Errorf("the manifest has %d bytes; the limit is %d", len(text), MaxSize)
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("the manifest is no JSON as this program writes it: %w", err)
+		return nil, fmt.Errorf("the manifest is not valid: %w", err)
 	}
 	switch {
 	case m.Version > Version:
-		return nil, fmt.Errorf("the manifest has version %d, and this program reads up to %d", m.Version, Version)
+		return nil, fmt.Errorf("the manifest has version %d; this program reads versions up to %d", m.Version, Version)
 	case m.Version < 1:
 		return nil, errors.New("the manifest has no version")
 	}
 	for i := range m.Runs {
 		r := &m.Runs[i].Meta
 		if int(r.Side) < 0 || int(r.Side) >= len(trace.Requests.Fields[trace.SideCol].Values) || r.Clock.Kind > trace.RequestClock {
-			return nil, fmt.Errorf("run %d of the manifest has no side or clock that there is", i)
+			return nil, fmt.Errorf("run %d of the manifest has an unknown side or clock", i)
 		}
 	}
 	return m, nil

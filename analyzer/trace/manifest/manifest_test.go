@@ -33,12 +33,12 @@ func TestRoundTrip(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                "no JSON",
+		"":                "not valid",
 		"{}":              "no version",
 		`{"version":2}`:   "has version 2",
-		`{"version":"1"}`: "no JSON",
-		`{"version":1,"runs":[{"meta":{"Side":9}}]}`:           "no side or clock",
-		`{"version":1,"runs":[{"meta":{"Clock":{"Kind":4}}}]}`: "no side or clock",
+		`{"version":"1"}`: "not valid",
+		`{"version":1,"runs":[{"meta":{"Side":9}}]}`:           "unknown side or clock",
+		`{"version":1,"runs":[{"meta":{"Clock":{"Kind":4}}}]}`: "unknown side or clock",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

@@ -1,6 +1,6 @@
-// Package record wraps batches as Arrow records without copying. It is apart
-// from package trace because whoever links Arrow's arrays links all their types:
-// the browser's core computes on the batches and leaves Arrow to the exports.
+// Package record wraps batches as Arrow records without copying. It is separate
+// from package trace because a program that links Arrow's arrays links all
+// their types: the browser's engine needs batches but not Arrow.
 package record
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// Schema returns the Arrow schema of a table. Each field's metadata names its unit
-// ("unit"), says whether it is a point in time ("stamp") and what it means
-// ("doc"); every field is nullable.
+// Schema returns the Arrow schema of a table. The metadata of each field holds
+// its unit ("unit"), whether it is a point in time ("stamp"), and its meaning
+// ("doc"). Every field is nullable.
 func Schema(t *trace.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Fields))
 	for i := range t.Fields {
@@ -58,10 +58,10 @@ func dataType(f *trace.Field) arrow.DataType {
 	panic("record: unknown column type")
 }
 
-// Of wraps the batch as an Arrow record of the given schema, its table's.
-// Nothing is copied but the texts of dictionaries: the record's buffers are the
-// batch's, so it is valid as long as the batch is. Columns that are null
-// throughout share one buffer of zeros.
+// Of wraps a batch as an Arrow record. The schema must be the one that Schema
+// returns for the batch's table. Of copies only the texts of dictionaries: all
+// other buffers are the batch's, so the record is valid as long as the batch
+// is. Columns that are null throughout share one buffer of zeros.
 func Of(b *trace.Batch, schema *arrow.Schema) arrow.RecordBatch {
 	w := wrapper{batch: b}
 	columns := make([]arrow.Array, len(b.Table.Fields))
@@ -117,8 +117,8 @@ func (w *wrapper) column(c trace.Col, t arrow.DataType) *array.Data {
 	}
 }
 
-// fixed returns a buffer over the n bytes of a column's values, or over as many
-// zeros where the column has none.
+// fixed returns a buffer over values, or over n zero bytes if the column has no
+// values.
 func (w *wrapper) fixed(values []byte, n int) *memory.Buffer {
 	if len(values) == 0 {
 		values = w.zero(n)
@@ -126,13 +126,13 @@ func (w *wrapper) fixed(values []byte, n int) *memory.Buffer {
 	return wrap(values)
 }
 
-// offsets returns a buffer over a column's offsets; Arrow wants one even for no
-// rows.
+// offsets returns a buffer over the offsets of a column. Arrow wants offsets
+// even for a column without rows.
 func (w *wrapper) offsets(values []int32) *memory.Buffer {
 	return w.fixed(arrow.Int32Traits.CastToBytes(values), 4*(w.batch.Rows+1))
 }
 
-// zero returns n zero bytes that every such column may share.
+// zero returns n zero bytes. All columns that need zeros share them.
 func (w *wrapper) zero(n int) []byte {
 	if len(w.zeros) < n {
 		w.zeros = make([]byte, max(n, 8*(w.batch.Rows+1)))
@@ -140,7 +140,7 @@ func (w *wrapper) zero(n int) []byte {
 	return w.zeros[:n]
 }
 
-// wrap returns a buffer over b, or nil for a nil bitmap: all valid.
+// wrap returns a buffer over b, or nil if b is nil.
 func wrap[S ~[]byte](b S) *memory.Buffer {
 	if b == nil {
 		return nil
