@@ -9,9 +9,9 @@ import (
 
 // noteAbsurd records the token counts of a batch that were not believed.
 func noteAbsurd(log *diag.Log, b *trace.Batch) {
-	if b.Absurd.Count > 0 {
+	if b.Implausible.Count > 0 {
 		log.Add(diag.Diag{
-			Code: "absurd_count", Severity: diag.DataLoss, File: b.File, Offset: b.Absurd.Offset, Count: b.Absurd.Count,
+			Code: "absurd_count", Severity: diag.DataLoss, File: b.File, Offset: b.Implausible.Offset, Count: b.Implausible.Count,
 			Msg: "a number of tokens is negative or beyond 10^10: it counts as unknown",
 			Fix: "leave out what is not known, or write null",
 		})

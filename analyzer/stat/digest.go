@@ -51,9 +51,9 @@ func (d *Digest) Add(values []int64) {
 	for len(values) > 0 {
 		block := values[:min(len(values), blockSize)]
 		values = values[len(block):]
-		d.room(int64(len(block)))
+		d.ensureRoom(int64(len(block)))
 		if d.grid != nil {
-			if block = d.grid.fold(block); len(block) == 0 {
+			if block = d.grid.addBlock(block); len(block) == 0 {
 				continue
 			}
 		}
@@ -77,7 +77,7 @@ func (d *Digest) add(block []int64) {
 	}
 	// The histogram writes the values of kept buckets to the tail.
 	out := d.kept.tail[n : n+len(block)+1]
-	out = out[:d.hist.fold(block, out)]
+	out = out[:d.hist.addBlock(block, out)]
 	if len(d.hist.dense) > 0 {
 		out = d.hist.count(out)
 	}
@@ -127,7 +127,7 @@ func (d *Digest) AddN(v, n int64) {
 	if n <= 0 {
 		return
 	}
-	d.room(n)
+	d.ensureRoom(n)
 	d.moments.AddN(v, n)
 	if d.hist == nil {
 		for range n {
@@ -144,11 +144,11 @@ func (d *Digest) AddN(v, n int64) {
 
 // ensureRoom packs the values, or starts to count, if n more values exceed the
 // limit.
-func (d *Digest) room(n int64) {
+func (d *Digest) ensureRoom(n int64) {
 	if d.hist != nil || n <= int64(d.limit-len(d.raw)-d.packed.n) {
 		return
 	}
-	if d.packed.n > 0 && n <= int64(d.most()-len(d.raw)-d.packed.n) {
+	if d.packed.n > 0 && n <= int64(d.maxKept()-len(d.raw)-d.packed.n) {
 		if n > int64(d.limit-len(d.raw)) {
 			d.Pack(nil)
 		}
@@ -159,7 +159,7 @@ func (d *Digest) room(n int64) {
 
 // maxKept returns how many values the digest keeps before it counts. Packed, so
 // many values are about as large as the counts of a million values.
-func (d *Digest) most() int {
+func (d *Digest) maxKept() int {
 	if d.packed.n > 0 {
 		return packedLimit * d.limit
 	}
@@ -167,7 +167,7 @@ func (d *Digest) most() int {
 }
 
 // RawCount returns the number of values held unpacked.
-func (d *Digest) Raw() int { return len(d.raw) }
+func (d *Digest) RawCount() int { return len(d.raw) }
 
 // spread moves the values to a grid or a histogram.
 func (d *Digest) spread() {
@@ -227,7 +227,7 @@ func (d *Digest) dropFullest() {
 func (d *Digest) Merge(o *Digest) {
 	// While both keep every value, or one does, adding the values is enough.
 	switch {
-	case o.hist == nil && o.packed.n > 0 && d.hist == nil && d.moments.N+o.moments.N <= int64(o.most()):
+	case o.hist == nil && o.packed.n > 0 && d.hist == nil && d.moments.N+o.moments.N <= int64(o.maxKept()):
 		d.moments.Merge(&o.moments)
 		d.raw, d.sorted, d.opened = append(d.raw, o.raw...), false, nil
 		d.packed.merge(&o.packed)

@@ -104,7 +104,7 @@ func digestOf(t *testing.T, r *rand.Rand, values []int64, parts int, fresh func(
 		}
 		if r.IntN(8) == 0 && d.Moments().N > 0 { // someone looks, and more values come
 			d.At(d.Moments().N / 2)
-			d.Rest()
+			d.DropUnpacked()
 		}
 	}
 	for len(all) > 1 {
@@ -240,13 +240,13 @@ func TestPack(t *testing.T) {
 				block[i] = int64(12e6+3e5*r.NormFloat64()) / unit * unit
 			}
 			d.Add(block)
-			if d.Raw() >= 4000 {
+			if d.RawCount() >= 4000 {
 				d.Pack(nil)
 			}
 		}
 		d.Pack(nil)
-		if d.Raw() != 0 || d.Size() > most*n+1000 {
-			t.Errorf("%d values of %d ns: %d are not packed, and all take %d bytes", n, unit, d.Raw(), d.Size())
+		if d.RawCount() != 0 || d.Size() > most*n+1000 {
+			t.Errorf("%d values of %d ns: %d are not packed, and all take %d bytes", n, unit, d.RawCount(), d.Size())
 		}
 	}
 }

@@ -11,7 +11,7 @@ func (d *Digest) AppendTo(dst []byte) []byte {
 	// Form 0: all values.
 	if d.hist == nil {
 		d.Settle()
-		defer d.Rest()
+		defer d.DropUnpacked()
 		return AppendSorted(append(dst, 0), d.inOrder())
 	}
 	// Form 1: the buckets with their counts, then the kept values.

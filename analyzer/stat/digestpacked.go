@@ -122,7 +122,7 @@ func (d *Digest) Condense(m Method) {
 }
 
 // DropUnpacked frees the memory of values that order statistics have unpacked.
-func (d *Digest) Rest() {
+func (d *Digest) DropUnpacked() {
 	if used := d.opened; used != nil {
 		scratch.Put(&used)
 		d.opened = nil

@@ -80,7 +80,7 @@ func newHistogram() *histogram { return &histogram{keepFrom: math.MaxInt32} }
 // returns how many it wrote. out must be one longer than values, because the
 // loop writes before it decides. The conversion to a float finds exponent and
 // mantissa without a variable shift; it is exact below 2⁵³.
-func (h *histogram) fold(values, out []int64) int {
+func (h *histogram) addBlock(values, out []int64) int {
 	k := 0
 	n, base := h.n, h.base+1022<<mantissa
 	for _, v := range values {
@@ -226,7 +226,7 @@ func (h *histogram) plan(values []int64, quantiles []float64) {
 	for rest := values; len(rest) > 0; {
 		block := rest[:min(len(rest), blockSize)]
 		rest = rest[len(block):]
-		h.fold(block, out[:])
+		h.addBlock(block, out[:])
 	}
 	h.choose(quantiles, int64(len(values)))
 	h.forget()

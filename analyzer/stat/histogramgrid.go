@@ -92,7 +92,7 @@ func (g *grid) index(v int64) uint64 {
 
 // addBlock counts at most blockSize values and returns the values that have no
 // count, valid until the next call.
-func (g *grid) fold(values []int64) (rest []int64) {
+func (g *grid) addBlock(values []int64) (rest []int64) {
 	n, k := g.n, 0
 	if len(g.rest) < len(values) { // most cells get few values at a time
 		g.rest = make([]int64, min(2*len(values), blockSize))

@@ -24,13 +24,13 @@ const sampleChunk = 1 << 12
 // Samples merge in any order, with the same answers. The zero value is an empty
 // sample of integers. A Sample is not safe for concurrent use.
 type Sample struct {
-	raw    []int64   // values that are in no part, not packed and not counted
-	parts  [][]int64 // earlier chunks of raw; read-only, because merged samples share them
-	before int       // number of values in parts
-	sorted bool      // raw is sorted, and no values are in parts or packed
-	summed bool      // mean and std are up to date
-	shut   *shut     // packed values; nil: none
-	big    *counted  // counts; nil while every value is kept. A counting sample packs nothing
+	raw    []int64       // values that are in no part, not packed and not counted
+	parts  [][]int64     // earlier chunks of raw; read-only, because merged samples share them
+	before int           // number of values in parts
+	sorted bool          // raw is sorted, and no values are in parts or packed
+	summed bool          // mean and std are up to date
+	packed *samplePacked // packed values; nil: none
+	counts *sampleCounts // counts; nil while every value is kept. A counting sample packs nothing
 
 	mean, std float64
 }
@@ -82,23 +82,23 @@ func (s *Sample) gather() {
 // added counts the values in buckets if there are too many.
 func (s *Sample) added(floats bool) {
 	s.sorted, s.summed = false, false
-	s.Rest()
-	if s.big != nil && len(s.raw) >= staged || s.held() > SampleLimit {
+	s.DropUnpacked()
+	if s.counts != nil && len(s.raw) >= staged || s.held() > SampleLimit {
 		s.count(floats)
 	}
 }
 
 // count moves the kept values into buckets.
 func (s *Sample) count(floats bool) {
-	if s.big == nil {
-		s.big = &counted{floats: floats, pages: make(map[int64]*page)}
+	if s.counts == nil {
+		s.counts = &sampleCounts{floats: floats, pages: make(map[int64]*page)}
 	}
-	s.eachPacked(s.big.add)
+	s.eachPacked(s.counts.add)
 	for _, p := range s.parts {
-		s.big.add(p)
+		s.counts.add(p)
 	}
-	s.parts, s.before, s.shut = nil, 0, nil
-	s.big.add(s.raw)
+	s.parts, s.before, s.packed = nil, 0, nil
+	s.counts.add(s.raw)
 	if cap(s.raw) > 2*staged {
 		s.raw = make([]int64, 0, staged)
 	}
@@ -107,62 +107,62 @@ func (s *Sample) count(floats bool) {
 
 // settle counts the values that are not counted yet.
 func (s *Sample) settle() {
-	if s.big != nil && s.held() > 0 {
-		s.count(s.big.floats)
+	if s.counts != nil && s.held() > 0 {
+		s.count(s.counts.floats)
 	}
 }
 
 // Merge adds the values of o, of the same kind, and leaves o unchanged.
 func (s *Sample) Merge(o *Sample, floats bool) {
-	s.Unite(o)
-	if s.big == nil && s.held() > SampleLimit {
+	s.MergeUncounted(o)
+	if s.counts == nil && s.held() > SampleLimit {
 		s.count(floats)
 	}
 }
 
 // MergeUncounted adds the values of o and leaves o unchanged. If neither sample
 // counts, the result keeps every value, even beyond SampleLimit.
-func (s *Sample) Unite(o *Sample) {
-	if o.big != nil && s.big == nil {
-		s.count(o.big.floats)
+func (s *Sample) MergeUncounted(o *Sample) {
+	if o.counts != nil && s.counts == nil {
+		s.count(o.counts.floats)
 	}
 	// Two sorted samples stay sorted; otherwise share the parts of o.
 	switch {
 	case o.held() == 0:
-	case s.big == nil && (s.sorted || s.held() == 0) && o.sorted:
+	case s.counts == nil && (s.sorted || s.held() == 0) && o.sorted:
 		s.raw, s.sorted, s.summed = merged(s.raw, o.raw), true, false
 	default:
 		s.parts, s.before = append(s.parts, o.parts...), s.before+o.before
 		s.raw, s.sorted, s.summed = append(s.raw, o.raw...), false, false
-		s.share(o.shut)
+		s.share(o.packed)
 	}
 	s.settle()
-	if o.big != nil {
-		s.big.merge(o.big)
+	if o.counts != nil {
+		s.counts.merge(o.counts)
 	}
 }
 
 // N returns the number of values.
 func (s *Sample) N() int64 {
 	n := int64(s.held())
-	if s.big != nil {
-		n += s.big.N
+	if s.counts != nil {
+		n += s.counts.N
 	}
 	return n
 }
 
 // Counted reports whether values are counted in buckets, so that an order
 // statistic may be inexact.
-func (s *Sample) Counted() bool { return s.big != nil }
+func (s *Sample) Counted() bool { return s.counts != nil }
 
 // At returns the k-th smallest value (0-based, k < N), and whether it is exact.
 // Otherwise its relative error is up to 2⁻¹².
 func (s *Sample) At(k int64) (v int64, exact bool) {
-	if s.big == nil {
+	if s.counts == nil {
 		return s.inOrder()[k], true
 	}
 	s.settle()
-	return s.big.at(k)
+	return s.counts.at(k)
 }
 
 func (s *Sample) sort() {
@@ -176,7 +176,7 @@ func (s *Sample) sort() {
 // Sort sorts the values. AppendTo and At sort when needed, but sorted samples
 // merge faster.
 func (s *Sample) Sort() {
-	if s.big == nil && s.shut == nil {
+	if s.counts == nil && s.packed == nil {
 		s.sort()
 	}
 }
@@ -184,11 +184,11 @@ func (s *Sample) Sort() {
 // Settle sorts the values and computes the moments, so that At and Moments need
 // not.
 func (s *Sample) Settle(floats bool) {
-	if s.big != nil {
+	if s.counts != nil {
 		s.settle()
 		return
 	}
-	if s.shut == nil { // sorting would unpack all values
+	if s.packed == nil { // sorting would unpack all values
 		s.sort()
 		s.Moments(floats)
 	}
@@ -198,9 +198,9 @@ func (s *Sample) Settle(floats bool) {
 // depend on the order of the values.
 func (s *Sample) Moments(floats bool) (mean, std float64) {
 	switch {
-	case s.big != nil:
+	case s.counts != nil:
 		s.settle()
-		return s.big.mean(), s.big.std()
+		return s.counts.mean(), s.counts.std()
 	case s.summed:
 	case floats:
 		s.mean, s.std = meanOf(s.inOrder())
@@ -219,21 +219,21 @@ func (s *Sample) Moments(floats bool) (mean, std float64) {
 
 // Size returns the approximate memory of the sample in bytes.
 func (s *Sample) Size() int64 {
-	n := 8*int64(s.before+cap(s.raw)) + s.shut.size()
-	if s.big != nil {
-		n += int64(len(s.big.pages))*pageSize + s.big.fetched.size()
+	n := 8*int64(s.before+cap(s.raw)) + s.packed.size()
+	if s.counts != nil {
+		n += int64(len(s.counts.pages))*pageSize + s.counts.fetched.size()
 	}
 	return n
 }
 
 // AppendTo appends the encoding of s to dst.
 func (s *Sample) AppendTo(dst []byte) []byte {
-	if s.big == nil {
-		defer s.Rest()
+	if s.counts == nil {
+		defer s.DropUnpacked()
 		return appendWords(append(dst, 0), s.inOrder())
 	}
 	s.settle()
-	return s.big.appendTo(append(dst, 1))
+	return s.counts.appendTo(append(dst, 1))
 }
 
 // Load replaces s by the encoding at the start of src and returns the rest.
@@ -247,14 +247,14 @@ func (s *Sample) Load(src []byte) (rest []byte, err error) {
 		s.sorted = true
 		return rest, err
 	}
-	s.big = new(counted)
-	return s.big.load(src[1:])
+	s.counts = new(sampleCounts)
+	return s.counts.load(src[1:])
 }
 
 // AddFetched adds all values of the wanted buckets.
-func (s *Sample) Fetched(f *Fetch) {
-	if s.big != nil {
-		s.big.fetched.merge(&f.bag)
+func (s *Sample) AddFetched(f *Fetch) {
+	if s.counts != nil {
+		s.counts.fetched.merge(&f.bag)
 	}
 }
 
@@ -272,8 +272,8 @@ func (w *Wanted) Want(s *Sample, k int64) {
 	if _, exact := s.At(k); exact {
 		return
 	}
-	w.floats = s.big.floats
-	bucket, _ := s.big.locate(k)
+	w.floats = s.counts.floats
+	bucket, _ := s.counts.locate(k)
 	w.set(bucket)
 }
 

@@ -54,7 +54,7 @@ func TestSample(t *testing.T) {
 				}
 			}
 			fetched := fetchedOf(t, r, w, values)
-			sum.Fetched(fetched)
+			sum.AddFetched(fetched)
 			sorted := slices.Sorted(slices.Values(values))
 			for _, k := range ranks {
 				k = min(k, int64(n-1))

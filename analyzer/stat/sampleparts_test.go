@@ -39,7 +39,7 @@ func TestSampleParts(t *testing.T) {
 			if r.IntN(3) == 0 {
 				samples[i].Settle(false)
 			}
-			sum.Unite(&samples[i])
+			sum.MergeUncounted(&samples[i])
 		}
 		checkParts(t, sum, slices.Concat(values[:]...))
 		for i := range samples {
@@ -55,7 +55,7 @@ func checkParts(t *testing.T, s *Sample, values []int64) {
 	if mean, std := s.Moments(false); s.N() != int64(len(values)) || mean != m.Mean() || std != m.Std() {
 		t.Fatalf("%d values with mean %v and deviation %v, want %d, %v, %v", s.N(), mean, std, len(values), m.Mean(), m.Std())
 	}
-	if least := 8 * int64(s.Raw()); s.Size() < least {
+	if least := 8 * int64(s.RawCount()); s.Size() < least {
 		t.Fatalf("%d bytes, less than %d values take", s.Size(), len(values))
 	}
 	slices.Sort(values)

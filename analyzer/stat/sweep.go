@@ -55,7 +55,7 @@ func (s *Sweep) Walk(from, to int64, f func(t0, t1, n int64)) {
 }
 
 // Summary summarizes a sweep within a stretch of time.
-type Over struct {
+type Summary struct {
 	Mean  float64 // weighted by time, rounded once
 	Max   int64   // the largest number of open intervals
 	Curve []Step
@@ -64,8 +64,8 @@ type Over struct {
 // Summarize returns the summary of s within [from, to), which must not be
 // empty. If the curve has more than limit steps, it becomes the means of limit
 // equal stretches.
-func (s *Sweep) Over(from, to int64, limit int) Over {
-	o := Over{Curve: make([]Step, 0, limit+1)}
+func (s *Sweep) Summarize(from, to int64, limit int) Summary {
+	o := Summary{Curve: make([]Step, 0, limit+1)}
 	parts := max(limit, 1)
 	width := (to - from) / int64(parts)
 	if width == 0 { // such a short time has fewer steps than limit

@@ -8,14 +8,14 @@ import (
 // TestSweepTouching is worked vector D3: the bucket method says 2 for both.
 func TestSweepTouching(t *testing.T) {
 	apart := NewSweep(InstantsOf([]int64{0, 500}), InstantsOf([]int64{400, 900}))
-	if got := apart.Over(0, 900, 0).Max; got != 1 {
+	if got := apart.Summarize(0, 900, 0).Max; got != 1 {
 		t.Errorf("apart: max %d, want 1", got)
 	}
-	if got, want := apart.Over(0, 900, 0).Mean, 800.0/900; got != want {
+	if got, want := apart.Summarize(0, 900, 0).Mean, 800.0/900; got != want {
 		t.Errorf("apart: mean %v, want %v", got, want)
 	}
 	touching := NewSweep(InstantsOf([]int64{0, 500}), InstantsOf([]int64{500, 1000}))
-	if got := touching.Over(0, 1000, 0).Max; got != 1 {
+	if got := touching.Summarize(0, 1000, 0).Max; got != 1 {
 		t.Errorf("touching: max %d, want 1", got)
 	}
 	for _, s := range []*Sweep{apart, touching} {
@@ -27,7 +27,7 @@ func TestSweepTouching(t *testing.T) {
 		t.Errorf("by stretches of 500: max %d, want 1", got)
 	}
 	empty := NewSweep(InstantsOf([]int64{5, 5}), InstantsOf([]int64{5, 5}))
-	if got := empty.Over(0, 10, 0).Max; got != 0 {
+	if got := empty.Summarize(0, 10, 0).Max; got != 0 {
 		t.Errorf("empty intervals: max %d, want 0", got)
 	}
 }
@@ -57,10 +57,10 @@ func TestSweepAgainstCounting(t *testing.T) {
 			sum, most = sum+c, max(most, c)
 			below[c]++
 		}
-		if got, want := s.Over(from, to, 0).Mean, float64(sum)/float64(to-from); got != want {
+		if got, want := s.Summarize(from, to, 0).Mean, float64(sum)/float64(to-from); got != want {
 			t.Fatalf("mean %v, want %v", got, want)
 		}
-		if got := s.Over(from, to, 0).Max; got != most {
+		if got := s.Summarize(from, to, 0).Max; got != most {
 			t.Fatalf("max %d, want %d", got, most)
 		}
 		median, seen := int64(0), below[0]
@@ -72,7 +72,7 @@ func TestSweepAgainstCounting(t *testing.T) {
 			t.Fatalf("median %d, max %d, want %d, %d", got, max, median, most)
 		}
 		area := 0.0
-		curve := s.Over(from, to, 1+r.IntN(50)).Curve
+		curve := s.Summarize(from, to, 1+r.IntN(50)).Curve
 		for i, step := range curve {
 			end := to
 			if i+1 < len(curve) {
@@ -98,7 +98,7 @@ func BenchmarkSweep(b *testing.B) {
 	for b.Loop() {
 		copy(s, starts)
 		copy(e, ends)
-		NewSweep(InstantsOf(s), InstantsOf(e)).Over(starts[0], ends[n-1], 0)
+		NewSweep(InstantsOf(s), InstantsOf(e)).Summarize(starts[0], ends[n-1], 0)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/interval")
 }

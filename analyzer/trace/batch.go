@@ -12,7 +12,7 @@ type Batch struct {
 
 	// Implausible counts the token counts that are null because they cannot be
 	// true.
-	Absurd Absurd
+	Implausible Implausible
 
 	columns []column
 	from    *Builder // the Builder that reuses the memory of the columns; nil: none

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // wireTables lists the tables that have a wire form. The index in the list
 // identifies a table on the wire.
-var wired = []*Table{Requests, Steps, Collectives, Histograms, ReportedTable}
+var wireTables = []*Table{Requests, Steps, Collectives, Histograms, ReportedTable}
 
 // AppendWire appends the wire form of b, which is everything but its run, to
 // dst. LoadWire reads it in another process of the same program, so that
@@ -12,7 +12,7 @@ var wired = []*Table{Requests, Steps, Collectives, Histograms, ReportedTable}
 // exists in exports only.
 func (b *Batch) AppendWire(dst []byte) []byte {
 	number := -1
-	for i, t := range wired {
+	for i, t := range wireTables {
 		if t == b.Table {
 			number = i
 		}
@@ -23,8 +23,8 @@ func (b *Batch) AppendWire(dst []byte) []byte {
 	dst = append(dst, byte(number))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.Rows))
 	dst = packBytes(dst, []byte(b.File))
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(b.Absurd.Count))
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(b.Absurd.Offset))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(b.Implausible.Count))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(b.Implausible.Offset))
 	for i := range b.columns {
 		c := &b.columns[i]
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(c.n))
@@ -51,12 +51,12 @@ func (b *Batch) AppendWire(dst []byte) []byte {
 func LoadWire(src []byte, run *RunMeta) (b *Batch, ok bool) {
 	u := unpacking{src: src}
 	number := u.take(1)
-	if u.bad || int(number[0]) >= len(wired) {
+	if u.bad || int(number[0]) >= len(wireTables) {
 		return nil, false
 	}
-	b = &Batch{Table: wired[number[0]], Run: run, Rows: u.count()}
+	b = &Batch{Table: wireTables[number[0]], Run: run, Rows: u.count()}
 	b.File = string(u.bytes())
-	b.Absurd = Absurd{u.number(), u.number()}
+	b.Implausible = Implausible{u.number(), u.number()}
 	b.columns = make([]column, len(b.Table.Fields))
 	for i := range b.columns {
 		c := &b.columns[i]

@@ -34,12 +34,12 @@ type Builder struct {
 	// dictionary value counts each time it is set.
 	Repaired int64
 
-	table    *Table
-	rows     int
-	absurd   Absurd
-	unlikely []int // rows with implausible counts, ascending
-	columns  []column
-	out      []column // memory of the batch handed out last, reused
+	table           *Table
+	rows            int
+	implausible     Implausible
+	implausibleRows []int // rows with implausible counts, ascending
+	columns         []column
+	out             []column // memory of the batch handed out last, reused
 }
 
 // NewBuilder returns an empty builder of rows of table t.
@@ -57,7 +57,7 @@ func (b *Builder) ListLen(c Col) int { return len(b.columns[c].ints) }
 // Int sets an Int64 column of the current row. A token count that is negative
 // or exceeds MaxTokenCount becomes null and is counted in Batch.Implausible.
 func (b *Builder) Int(c Col, v int64) {
-	if uint64(v) > MaxTokenCount && b.isAbsurd(c) {
+	if uint64(v) > MaxTokenCount && b.isImplausible(c) {
 		return
 	}
 	col := &b.columns[c]
@@ -186,7 +186,7 @@ func (b *Builder) OpenList(c Col) []int64 {
 func (b *Builder) CloseList(c Col, values []int64) {
 	col := &b.columns[c]
 	if b.table.Fields[c].Unit == unit.Token && overflows(values[len(col.ints):]) {
-		b.countAbsurd()
+		b.countImplausible()
 		col.ints = values[:len(col.ints)]
 		b.CancelList(c)
 		return
@@ -235,7 +235,7 @@ func (b *Builder) Take(run *RunMeta, file string) *Batch {
 	for i := range b.columns {
 		b.columns[i].finish(b.rows, b.table.Fields[i].Type)
 	}
-	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns, from: b, Absurd: b.takeAbsurd()}
+	out := &Batch{Table: b.table, Run: run, File: file, Rows: b.rows, columns: b.columns, from: b, Implausible: b.takeImplausible()}
 	b.columns, b.out = b.out, b.columns
 	for i := range b.columns {
 		b.columns[i].reset()

@@ -31,7 +31,7 @@ func TestWire(t *testing.T) {
 	}
 	lists.Valid[0] = 0x0f
 	list = append(list, list[0].WithLists(ChunkGaps, lists))
-	for _, table := range wired {
+	for _, table := range wireTables {
 		list = append(list, NewBatch(table, run, "", 2))
 	}
 	for n, want := range list {

@@ -220,7 +220,7 @@ func (s *state) settle(all *stat.Sample, n int64, list []*cohort) {
 	for _, o := range list {
 		o.each(func(_ []int64, total int64) { fetch.Add(&wanted, total) })
 	}
-	all.Fetched(&fetch)
+	all.AddFetched(&fetch)
 }
 
 // at returns the k-th smallest of settled values.

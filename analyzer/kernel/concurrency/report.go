@@ -81,16 +81,16 @@ func inFlight(r *cell.Run, w cell.Interval, last int64) cell.Interval {
 }
 
 // overOf returns what a sweep tells of w, nothing where it is not placed.
-func overOf(w *cell.Interval, sweep *stat.Sweep, limit int) (o stat.Over) {
+func overOf(w *cell.Interval, sweep *stat.Sweep, limit int) (o stat.Summary) {
 	if w.Placed {
-		o = sweep.Over(w.From, w.To, limit)
+		o = sweep.Summarize(w.From, w.To, limit)
 	}
 	return o
 }
 
 // concurrencyOf returns the concurrency over w; inferred requests end by what
 // engines say.
-func concurrencyOf(over stat.Over, w cell.Interval, all *flight, inferred int64) report.Concurrency {
+func concurrencyOf(over stat.Summary, w cell.Interval, all *flight, inferred int64) report.Concurrency {
 	c := report.Concurrency{Curve: []report.Point{}, Inferred: inferred}
 	if !w.Placed {
 		why := w.Why

@@ -126,5 +126,5 @@ type plateau struct {
 // window, and, where the log leaves none open, what is over W.
 type swept struct {
 	plateau plateau
-	over    stat.Over
+	over    stat.Summary
 }

@@ -50,7 +50,7 @@ func steadyOf(s *stat.Sweep, info *cell.Run) (window [2]int64, why metric.Reason
 			window[1] = t1
 		}
 	})
-	if window[0] == request.None || 10*s.Over(window[0], window[1], 0).Mean < 9*float64(typical) {
+	if window[0] == request.None || 10*s.Summarize(window[0], window[1], 0).Mean < 9*float64(typical) {
 		return window, metric.NoPlateau
 	}
 	if s.Started(window[0], window[1]) < steadyRequests {

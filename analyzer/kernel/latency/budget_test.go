@@ -43,7 +43,7 @@ func TestSamplesShareTheBudget(t *testing.T) {
 	raw, values := 0, 0
 	for _, cell := range states[0].Cells.ByPlace {
 		for slot := range cell.values {
-			raw, values = raw+cell.values[slot].Raw(), values+int(cell.values[slot].N())
+			raw, values = raw+cell.values[slot].RawCount(), values+int(cell.values[slot].N())
 		}
 	}
 	if most := cell.LeastPacked * len(request.Measures) * runs; raw > max(most, latencyShare*cell.LeastMemory/3/8) || values < 4*most || len(store.Bytes) == 0 {
@@ -57,6 +57,6 @@ func TestSamplesShareTheBudget(t *testing.T) {
 				t.Fatalf("run %d: value %d is %d (exact: %v), want %d", run, k, got, exact, value)
 			}
 		}
-		v.Rest()
+		v.DropUnpacked()
 	}
 }

@@ -92,7 +92,7 @@ func (s *state) put(c *report.Cell, name string, slot int, side trace.Side, of, 
 	if mayBeCensored(slot) {
 		s.bound(&m, &request.Measures[slot], &of.values[slot], of.censored, wide)
 	}
-	of.values[slot].Rest()
+	of.values[slot].DropUnpacked()
 	cell.SetMetric(c, name, m)
 }
 
@@ -190,7 +190,7 @@ func (s *state) sides(run *report.Run, index int32, places []cell.Place) {
 		to.Metrics = make(map[string]report.Metric)
 		for slot := range request.Measures {
 			m := s.Distribution(s.EmptyMetric(request.Measures[slot].Name, side, all.excluded[slot], false), &request.Measures[slot], &all.values[slot], false)
-			all.values[slot].Rest()
+			all.values[slot].DropUnpacked()
 			if m.N > 0 {
 				to.Metrics[request.Measures[slot].Name] = m
 			}

@@ -46,7 +46,7 @@ func (s *samples) Merge(o *samples) {
 // unite is merge for what is printed next.
 func (s *samples) unite(o *samples) {
 	for i := range s.values {
-		s.values[i].Unite(&o.values[i])
+		s.values[i].MergeUncounted(&o.values[i])
 	}
 	s.mergeRest(o)
 }

@@ -176,7 +176,7 @@ func (s *state) pack() {
 	sum := 0
 	for _, cell := range s.Cells.ByPlace {
 		for i := range cell.values {
-			sum += cell.values[i].Raw()
+			sum += cell.values[i].RawCount()
 		}
 	}
 	if sum <= most {
@@ -186,7 +186,7 @@ func (s *state) pack() {
 		for _, cell := range s.Cells.ByPlace {
 			for i := range cell.values {
 				v := &cell.values[i]
-				if n := v.Raw(); n >= least {
+				if n := v.RawCount(); n >= least {
 					var to stat.Store
 					if s.held > s.budget.Packed {
 						to = s.Facts.Store
@@ -292,7 +292,7 @@ func (s *state) missing() (w [len(request.Measures)]stat.Wanted, some bool) {
 				s.Want(&w[slot], &of.values[slot], censored, wide)
 				some = some || !w[slot].Empty()
 			}
-			of.values[slot].Rest()
+			of.values[slot].DropUnpacked()
 		}
 	}
 	s.Cells.Prune()
@@ -336,7 +336,7 @@ func (s *state) completed() *state {
 			continue
 		}
 		for i := range of.values {
-			of.values[i].Fetched(&c.fetch.got[i])
+			of.values[i].AddFetched(&c.fetch.got[i])
 		}
 	}
 	return found

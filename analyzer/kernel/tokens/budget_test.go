@@ -60,6 +60,6 @@ func TestCellsShareTheBudget(t *testing.T) {
 				t.Fatalf("run %d: q%v is %v (exact: %v), want %v", run, p, got, exact, exactly)
 			}
 		}
-		d.Rest()
+		d.DropUnpacked()
 	}
 }

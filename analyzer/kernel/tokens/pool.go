@@ -85,7 +85,7 @@ func (p *pool) raw() int {
 	n := 0
 	for _, d := range p.digests {
 		if d != nil {
-			n += d.Raw()
+			n += d.RawCount()
 		}
 	}
 	return n
@@ -96,8 +96,8 @@ func (p *pool) raw() int {
 // bytes of memory that they take now.
 func (p *pool) pack(least int, to stat.Store) (n int, held int64) {
 	for _, d := range p.digests {
-		if d != nil && d.Raw() >= least {
-			n += d.Raw()
+		if d != nil && d.RawCount() >= least {
+			n += d.RawCount()
 			held += d.Pack(to)
 		}
 	}

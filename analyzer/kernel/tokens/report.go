@@ -96,7 +96,7 @@ func (s *state) pooled(out report.Metric, d *stat.Digest, scale float64, wide bo
 		out.Quantiles[cell.RankName(q)] = v / scale
 		out.Exact = out.Exact && exact
 	}
-	d.Rest()
+	d.DropUnpacked()
 	if !out.Exact {
 		out.Notes = append(out.Notes, "approx: quantiles come from a histogram and are within 0.4 %")
 	}

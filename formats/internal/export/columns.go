@@ -98,7 +98,7 @@ func (c *columns) batch(b *column.Batch, log *diag.Log) *trace.Batch {
 		case trace.Int64:
 			v := trace.Ints{Values: from.Ints, Valid: from.Valid}
 			if f.Unit == unit.Token {
-				out.Absurd.Count += believe(&v)
+				out.Implausible.Count += believe(&v)
 			}
 			out.SetInts(col, v)
 		case trace.Float64:
@@ -119,8 +119,8 @@ func (c *columns) batch(b *column.Batch, log *diag.Log) *trace.Batch {
 			out.SetLists(col, v)
 		}
 	}
-	if out.Absurd.Count > 0 {
-		out.Absurd.Offset = -1
+	if out.Implausible.Count > 0 {
+		out.Implausible.Offset = -1
 	}
 	return out
 }

@@ -218,7 +218,7 @@ func (r *Reader) convert(b *column.Batch) {
 					keep[k] = true
 				}
 				own = whole.Select(keep)
-				whole.Absurd = trace.Absurd{} // counted once
+				whole.Implausible = trace.Implausible{} // counted once
 			}
 			own.Run = metas[i]
 			r.queue = append(r.queue, own)

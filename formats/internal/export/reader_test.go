@@ -103,7 +103,7 @@ func TestRepairs(t *testing.T) {
 		t.Fatalf("%d batches", len(batches))
 	}
 	b := batches[0]
-	if _, ok := b.Ints(trace.OutputTokens).At(0); ok || b.Absurd.Count != 1 {
+	if _, ok := b.Ints(trace.OutputTokens).At(0); ok || b.Implausible.Count != 1 {
 		t.Error("a negative count is believed")
 	}
 	if v, _ := b.Ints(trace.OutputTokens).At(1); v != 5 {

@@ -4,37 +4,37 @@ import "servescope/analyzer/unit"
 
 // Implausible counts the token counts that a Builder left out because they
 // exceed MaxTokenCount or are negative.
-type Absurd struct {
+type Implausible struct {
 	Count  int64 // values left out
 	Offset int64 // offset of the first record with such a value; -1: the rows do not say
 }
 
 // isImplausible reports whether column c holds token counts, and if so counts
 // an implausible value of the current row.
-func (b *Builder) isAbsurd(c Col) bool {
+func (b *Builder) isImplausible(c Col) bool {
 	if b.table.Fields[c].Unit != unit.Token {
 		return false
 	}
-	b.countAbsurd()
+	b.countImplausible()
 	if col := &b.columns[c]; col.n > b.rows { // set twice in this row: the later value, which is null, counts
 		col.truncate(b.rows, Int64)
 	}
 	return true
 }
 
-func (b *Builder) countAbsurd() {
-	if n := len(b.unlikely); n == 0 || b.unlikely[n-1] != b.rows {
-		b.unlikely = append(b.unlikely, b.rows)
+func (b *Builder) countImplausible() {
+	if n := len(b.implausibleRows); n == 0 || b.implausibleRows[n-1] != b.rows {
+		b.implausibleRows = append(b.implausibleRows, b.rows)
 	}
-	b.absurd.Count++
+	b.implausible.Count++
 }
 
 // takeImplausible returns the counts since the last call. It looks up the
 // offsets in the columns of the batch that Take is about to hand out. Rows may
 // come in any order.
-func (b *Builder) takeAbsurd() Absurd {
-	a, rows := b.absurd, b.unlikely
-	b.absurd, b.unlikely = Absurd{}, rows[:0]
+func (b *Builder) takeImplausible() Implausible {
+	a, rows := b.implausible, b.implausibleRows
+	b.implausible, b.implausibleRows = Implausible{}, rows[:0]
 	if a.Count == 0 {
 		return a
 	}

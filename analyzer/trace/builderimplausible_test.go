@@ -36,8 +36,8 @@ func TestAbsurd(t *testing.T) {
 		b.EndRow()
 	}
 	batch := b.Take(&RunMeta{}, "f")
-	if want := (Absurd{Count: 6, Offset: 100}); batch.Absurd != want {
-		t.Errorf("absurd %+v, want %+v", batch.Absurd, want)
+	if want := (Implausible{Count: 6, Offset: 100}); batch.Implausible != want {
+		t.Errorf("absurd %+v, want %+v", batch.Implausible, want)
 	}
 	for i, r := range rows {
 		prompt, p := batch.Ints(PromptTokens).At(i)
@@ -54,7 +54,7 @@ func TestAbsurd(t *testing.T) {
 	b.EndRow()
 	b.EndRow()
 	batch = b.Take(&RunMeta{}, "f")
-	if _, ok := batch.Lists(ChunkTokens).At(1); ok || batch.Has(ChunkTokens) || batch.Absurd != (Absurd{1, -1}) {
-		t.Errorf("a batch without lists has some, or %+v", batch.Absurd)
+	if _, ok := batch.Lists(ChunkTokens).At(1); ok || batch.Has(ChunkTokens) || batch.Implausible != (Implausible{1, -1}) {
+		t.Errorf("a batch without lists has some, or %+v", batch.Implausible)
 	}
 }

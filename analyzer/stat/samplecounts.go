@@ -26,8 +26,8 @@ func bucketFor(v int64, floats bool) int64 {
 	return v >> bucketShift
 }
 
-// counted is the content of a Sample beyond its limit.
-type counted struct {
+// sampleCounts is the content of a Sample beyond its limit.
+type sampleCounts struct {
 	Moments // of integers; for floats only N, and Min and Max as keys
 	floats  bool
 	pages   map[int64]*page // by key >> 52
@@ -42,7 +42,7 @@ type page struct {
 	squares [3]uint64
 }
 
-func (c *counted) of(number int64) *page {
+func (c *sampleCounts) of(number int64) *page {
 	p := c.pages[number]
 	if p == nil {
 		p = new(page)
@@ -51,7 +51,7 @@ func (c *counted) of(number int64) *page {
 	return p
 }
 
-func (c *counted) add(values []int64) {
+func (c *sampleCounts) add(values []int64) {
 	switch {
 	case len(values) == 0:
 		return
@@ -80,7 +80,7 @@ func (c *counted) add(values []int64) {
 }
 
 // extend counts n floats, of which v may be an extreme.
-func (c *counted) extend(v, n int64) {
+func (c *sampleCounts) extend(v, n int64) {
 	if c.N == 0 || v < c.Min {
 		c.Min = v
 	}
@@ -118,7 +118,7 @@ func (p *page) add(m uint64) {
 	p.squares[2] += c
 }
 
-func (c *counted) merge(o *counted) {
+func (c *sampleCounts) merge(o *sampleCounts) {
 	if c.floats {
 		if o.N > 0 {
 			c.extend(o.Min, 1)
@@ -144,7 +144,7 @@ func (c *counted) merge(o *counted) {
 }
 
 // numbers returns the numbers of the pages in order.
-func (c *counted) numbers() []int64 {
+func (c *sampleCounts) numbers() []int64 {
 	list := make([]int64, 0, len(c.pages))
 	for number := range c.pages {
 		list = append(list, number)
@@ -155,7 +155,7 @@ func (c *counted) numbers() []int64 {
 
 // locate returns the bucket of the k-th smallest value, and the number of
 // smaller values in the bucket.
-func (c *counted) locate(k int64) (bucket, before int64) {
+func (c *sampleCounts) locate(k int64) (bucket, before int64) {
 	for _, number := range c.numbers() {
 		for i, n := range c.pages[number].n {
 			if k < int64(n) {
@@ -168,7 +168,7 @@ func (c *counted) locate(k int64) (bucket, before int64) {
 }
 
 // at returns the k-th smallest value and whether it is exact.
-func (c *counted) at(k int64) (v int64, exact bool) {
+func (c *sampleCounts) at(k int64) (v int64, exact bool) {
 	// The extremes are known.
 	if k <= 0 || c.Min == c.Max {
 		return c.Min, true
@@ -197,7 +197,7 @@ func (c *counted) at(k int64) (v int64, exact bool) {
 const narrow = 1 << (pageBits + 1)
 
 // mean returns the mean, correctly rounded.
-func (c *counted) mean() float64 {
+func (c *sampleCounts) mean() float64 {
 	if !c.floats {
 		return c.Moments.Mean()
 	}
@@ -207,7 +207,7 @@ func (c *counted) mean() float64 {
 }
 
 // std returns the population standard deviation.
-func (c *counted) std() float64 {
+func (c *sampleCounts) std() float64 {
 	if !c.floats {
 		return c.Moments.Std()
 	}
@@ -220,7 +220,7 @@ func (c *counted) std() float64 {
 }
 
 // sums returns the sum of the floats and of their squares.
-func (c *counted) sums() (sum, squares *big.Rat) {
+func (c *sampleCounts) sums() (sum, squares *big.Rat) {
 	sum, squares = new(big.Rat), new(big.Rat)
 	for number, p := range c.pages {
 		negative, exponent := scaleOf(number)
@@ -252,7 +252,7 @@ func times(n *big.Int, exponent int) *big.Rat {
 	return new(big.Rat).SetFrac(n, new(big.Int).Lsh(big.NewInt(1), uint(-exponent)))
 }
 
-func (c *counted) appendTo(dst []byte) []byte {
+func (c *sampleCounts) appendTo(dst []byte) []byte {
 	kind := int64(0)
 	if c.floats {
 		kind = 1
@@ -281,13 +281,13 @@ func (c *counted) appendTo(dst []byte) []byte {
 	return c.fetched.appendTo(dst)
 }
 
-func (c *counted) load(src []byte) ([]byte, error) {
+func (c *sampleCounts) load(src []byte) ([]byte, error) {
 	var kind, count int64
 	src, err := readInts(src, &kind, &count)
 	if err != nil || kind < 0 || kind > 1 || count < 0 || count > int64(len(src)) {
 		return nil, ErrEncoding
 	}
-	*c = counted{floats: kind == 1, pages: make(map[int64]*page)}
+	*c = sampleCounts{floats: kind == 1, pages: make(map[int64]*page)}
 	if src, err = c.Moments.Load(src); err != nil {
 		return nil, err
 	}
