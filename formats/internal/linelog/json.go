@@ -3,6 +3,7 @@ package linelog
 import (
 	"bytes"
 
+	"servescope/formats/internal/json"
 	"servescope/formats/internal/pyrepr"
 )
 
@@ -196,6 +197,7 @@ func (o *object) next() bool {
 	if o.key, ok = o.text(); !ok {
 		return false
 	}
+	o.key = json.Text(o.key)
 	if o.space(); o.i >= len(o.b) || o.b[o.i] != ':' {
 		return false
 	}
@@ -246,55 +248,11 @@ func (o *object) text() ([]byte, bool) {
 	return o.b[from : end-1], true
 }
 
-// unquote resolves the escapes of a JSON string that matter in messages; other
-// than those of control characters and quotes stay as they are.
+// unquote returns the value of a string of JSON, in memory of the record if it has
+// escapes: a value is not longer than what is written.
 func (s *scanner) unquote(v []byte) []byte {
 	if bytes.IndexByte(v, '\\') < 0 {
 		return v
 	}
-	out := s.keep(v)
-	n := 0
-	for i := 0; i < len(v); i++ {
-		c := v[i]
-		if c == '\\' && i+1 < len(v) {
-			i++
-			switch c = v[i]; c {
-			case 'n':
-				c = '\n'
-			case 't':
-				c = '\t'
-			case 'r':
-				c = '\r'
-			case 'u':
-				if i+4 < len(v) && string(v[i+1:i+3]) == "00" {
-					if d, ok := hexByte(v[i+3], v[i+4]); ok && d < 0x80 {
-						c = d
-						i += 4
-						break
-					}
-				}
-				out[n] = '\\'
-				n++
-			}
-		}
-		out[n] = c
-		n++
-	}
-	return out[:n]
-}
-
-func hexByte(hi, lo byte) (byte, bool) {
-	h, ok1 := hex(hi)
-	l, ok2 := hex(lo)
-	return h<<4 | l, ok1 && ok2
-}
-
-func hex(c byte) (byte, bool) {
-	switch {
-	case digit(c):
-		return c - '0', true
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10, true
-	}
-	return 0, false
+	return json.AppendText(s.keep(v)[:0], v, len(v))
 }
