@@ -16,13 +16,12 @@ type Facts struct {
 	// Private holds facts of one kernel for its own next pass, by kernel name.
 	Private map[string][]byte
 
-	// Store takes what does not fit the memory of states; nil: there is none. It is
-	// of one process, and what it gives back is the same as if nothing had been
-	// stored.
+	// Store takes values that do not fit the memory of states; nil: there is no store.
+	// It belongs to one process. Answers do not depend on it.
 	Store stat.Store `json:"-"`
 
-	// Memory is how many bytes of values a state holds before it packs them, and what
-	// is packed before it goes to the store; 0: MostMemory. Answers do not depend on it.
+	// Memory is how many bytes of values a state holds before it packs them and sends
+	// packed values to the store; 0: MaxMemory. Answers do not depend on it.
 	Memory int64 `json:"-"`
 }
 
@@ -39,9 +38,9 @@ type RunFacts struct {
 	Bounds               []Bound // of the query's interval, by clock; where the query sets one they are known before the first pass
 }
 
-// Bound returns the part [from, to) of a clock that q is about: everything
-// without an interval, nothing on a clock that the interval has no place on.
-// Clocks of single requests have no bounds.
+// Bound returns the part [from, to) of a clock that q is about: all of it if q has no
+// interval, nothing if the interval has no place on the clock. Clocks of single
+// requests have no bounds.
 func (f *RunFacts) Bound(q *query.Query, c trace.Clock) (from, to int64) {
 	if !q.Timed() || c.Kind == trace.RequestClock {
 		return math.MinInt64, math.MaxInt64
@@ -60,8 +59,8 @@ type Bound struct {
 	From, To int64
 }
 
-// Axis names the clock whose time is that of c: wall clocks of several hosts
-// are taken to be in step.
+// Axis names the time axis of a clock: wall clocks of several hosts are taken to be
+// in step.
 func Axis(c trace.Clock) string {
 	if c.Kind == trace.Wall {
 		return trace.Wall.String()
@@ -69,6 +68,6 @@ func Axis(c trace.Clock) string {
 	return c.String()
 }
 
-// MostMemory is how many bytes of values a state holds however much memory there is:
-// to pack what is beyond costs little, and first touches of memory cost as much.
+// MaxMemory caps the bytes of unpacked values per state: beyond it, packing costs no
+// more than touching fresh memory.
 const MostMemory = 24 << 20

@@ -1,3 +1,5 @@
+// Package all lists the kernels that fill a report. A kernel goes with its line here
+// and its folder.
 package all
 
 import (

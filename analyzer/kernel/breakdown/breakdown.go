@@ -1,3 +1,9 @@
+// Package breakdown decomposes the time to first token of every request into its
+// stages. The total is TTFT by the default definition, whatever the definition of
+// the report.
+//
+// The parts of every request are kept, as varints, at the finest place only: which
+// requests form a tail is known at the end.
 package breakdown
 
 import (
@@ -7,10 +13,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// decomposition takes the time to first token of every request apart. What is
-// taken apart is TTFT by the default definition, whatever the query's is. The
-// parts of every request are kept, as varints, at the finest place only: the
-// requests of a tail are known at the end only.
 type decomposition struct{ asked *metric.Definition }
 
 // New returns the kernel of the decomposition of TTFT, beside a report

@@ -8,10 +8,9 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// wayIn bounds how much of what a server's row leaves unnamed of its time to first
-// token lies before the queue of its engine, whose stamps are of another clock. A
-// token is seen at the server no earlier than at the engine, so the clocks differ by
-// at most the least of
+// ingressBound bounds the part of a server's TTFT, among its unnamed stages, that lies
+// before the queue of its engine, where both have clocks of their own. A server sees a
+// token no earlier than its engine does, so the clocks differ by at most the least of
 //
 //	first token at the server − first token at the engine
 //

@@ -7,11 +7,10 @@ import (
 	"servescope/analyzer/report"
 )
 
-// without bounds the time to first token of servers that do not stamp the token,
-// but say how long the whole request took, from what their engines say: it is no
-// less than the engine's, and no more than what the engine's decode span leaves of
-// the request. See vLLM's FinishedRequestStats. Both are durations, so that clocks
-// do not matter.
+// ttftBound bounds the time to first token of servers that do not stamp the token but
+// tell the length of the whole request. TTFT is no less than the TTFT of the engine, and
+// no more than the length of the request without the decode span of the engine. See
+// vLLM's FinishedRequestStats. All are durations, so clocks do not matter.
 type without struct{ low, high cell.Total }
 
 func (y *without) Merge(o *without) {

@@ -10,8 +10,8 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Base is what all states share: the question, what earlier passes learned, and
-// what is known of each run.
+// Base holds what all states share: the query, the facts of earlier passes, and
+// figures of each run.
 type Base struct {
 	kernel.Defaults
 	Query   *query.Query
@@ -22,6 +22,7 @@ type Base struct {
 	batch   Batch
 }
 
+// NewBase returns the base of a state for the pass that facts belongs to.
 func NewBase(def *metric.Definition, q *query.Query, facts *kernel.Facts) Base {
 	return Base{Query: q, Def: def, Facts: facts, Runs: make(map[int32]*Run)}
 }

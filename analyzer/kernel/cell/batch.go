@@ -7,7 +7,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Batch is a view that a state is about to fold.
+// Batch is a view that a state folds.
 type Batch struct {
 	*request.Rows
 	base     *Base

@@ -2,15 +2,15 @@ package cell
 
 import "servescope/analyzer/kernel"
 
-// LeastMemory is the same however little there is.
+// MinMemory is the least memory that a state is given.
 const LeastMemory = 1 << 20
 
-// LeastPacked is how few values of a digest are packed by themselves: a list of them
+// MinPacked is the smallest number of values of a digest that are packed: a packed list
 // has a head of 48 bytes.
 const LeastPacked = 64
 
-// Budget is what the digests of a state hold together. There may be thousands of cells:
-// beyond it most of what they keep is packed.
+// Budget bounds the memory of all digests of a state, of which there may be thousands:
+// beyond it they pack most of their values.
 type Budget struct {
 	Raw    int   // values as they are
 	Packed int64 // bytes of packed values in memory: further ones go to a store, where there is one

@@ -1,3 +1,8 @@
+// Package cell is what kernels share to fill the cells of a report: places and their
+// contents (Place, Cells), time windows (Axis, Interval), what a state knows of its
+// runs (Base, Run), the state of a kernel that holds nothing but contents (State),
+// the encoding of states (Reader), exclusions by reason (Tally), exact sums (Total)
+// and statistics of values.
 package cell
 
 import (

@@ -109,6 +109,7 @@ func (r *Reader) Done() error {
 	return r.Err
 }
 
+// AppendInts appends values as varints.
 func AppendInts(dst []byte, values ...int64) []byte {
 	for _, v := range values {
 		dst = binary.AppendVarint(dst, v)
@@ -116,6 +117,7 @@ func AppendInts(dst []byte, values ...int64) []byte {
 	return dst
 }
 
+// AppendText appends a text with its length.
 func AppendText(dst []byte, s string) []byte {
 	return append(AppendInts(dst, int64(len(s))), s...)
 }
@@ -129,6 +131,7 @@ func AppendValues(dst []byte, values []int64) []byte {
 	return stat.AppendSorted(dst, values)
 }
 
+// Flag returns 1 for true.
 func Flag(b bool) int64 {
 	if b {
 		return 1

@@ -4,7 +4,7 @@ import (
 	"servescope/analyzer/metric"
 )
 
-// Interval is W, what rates are over.
+// Interval is W, the time that rates are over.
 type Interval struct {
 	From, To, Whole int64 // W = [from, to]; the whole span ends at whole
 	Placed          bool  // from, to and whole are known

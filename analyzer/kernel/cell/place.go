@@ -9,12 +9,12 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Elsewhere is the window of what lies outside of the query's interval. It is
-// kept apart only to be counted: no cell holds it.
+// Elsewhere is the window of everything outside of the query's interval. Its contents
+// are only counted: no cell of the report holds them.
 const Elsewhere = kernel.NoWindow + 1
 
-// Place is where a value belongs: a run, one of its sides, a group and a window
-// of time (its start; NoWindow: no window).
+// Place is where a value belongs: a run, a side of it, a group and a window of time
+// (its start; NoWindow: no window).
 type Place struct {
 	Window     int64
 	Run, Group int32

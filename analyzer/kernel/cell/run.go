@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Run is what every state knows of a run: enough to choose sides and the
+// Run holds the figures of a run that every state needs to choose sides and the
 // interval of rates.
 type Run struct {
 	record   string                              // the record the run was read from; "" before the first
@@ -40,8 +40,8 @@ func (r *Run) Multiple() bool {
 	return n > 1
 }
 
-// Side returns what is known of a side, which must not be changed: most runs have
-// rows of one side only, and there may be thousands of runs.
+// Side returns the figures of a side, which must not be changed: sides without rows
+// share theirs.
 func (r *Run) Side(slot int) *request.SideInfo {
 	if s := r.Sides[slot]; s != nil {
 		return s
@@ -49,7 +49,7 @@ func (r *Run) Side(slot int) *request.SideInfo {
 	return &request.Unseen
 }
 
-// Of returns what is known of a side, to learn more.
+// Of returns the figures of a side, which the caller may change.
 func (r *Run) Of(slot int) *request.SideInfo {
 	if r.Sides[slot] == nil {
 		own := request.Unseen

@@ -25,12 +25,15 @@ type StepColumns struct {
 	RunClock                       string
 }
 
+// RankNames are the prefixes of ranks in the names of series, in the order of
+// StepCodes.Ranks.
 var RankNames = [5]string{"dp", "tp", "pp", "ep", "rank"}
 
 // StepClasses are the classes of a profiled interval, which tile it.
 var StepClasses = [8]trace.Col{trace.StepCompute, trace.StepSampling, trace.StepCommunication, trace.StepHostTransfer,
 	trace.StepLaunchWait, trace.StepScheduling, trace.StepHostExec, trace.StepHostGap}
 
+// StepColumnsOf returns the columns of b, a batch of the steps table.
 func StepColumnsOf(b *trace.Batch) *StepColumns {
 	c := &StepColumns{
 		Replica: b.Dicts(trace.StepReplica), Clock: b.Dicts(trace.StepClock), Kind: b.Dicts(trace.StepKindCol), Quantity: b.Dicts(trace.StepQuantity),
@@ -97,6 +100,7 @@ func (c *StepColumns) AxisAt(i int) string {
 	return kernel.Axis(clock)
 }
 
+// CodeAt returns the code of row i, or -1 for null.
 func CodeAt(d trace.Dicts, i int) int32 {
 	if code, ok := d.At(i); ok {
 		return code
@@ -104,6 +108,7 @@ func CodeAt(d trace.Dicts, i int) int32 {
 	return -1
 }
 
+// NameOf returns the name of a code, or "" for null.
 func NameOf(d trace.Dicts, code int32) string {
 	if code < 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"servescope/analyzer/metric"
 )
 
-// Tally counts exclusions by reason, sorted by reason: mostly there is one.
+// Tally counts exclusions by reason, in order of reasons: mostly there is one.
 type Tally []struct {
 	why metric.Reason
 	n   int64
@@ -68,8 +68,8 @@ func (t Tally) Counts() map[string]int64 {
 	return out
 }
 
-// main returns the reason that excluded most: why a metric without values is
-// null.
+// Main returns the reason that excluded most values: a metric without values is null
+// for it.
 func (t Tally) main() metric.Reason {
 	most, why := int64(0), metric.NotRecorded
 	for _, e := range t {

@@ -1,3 +1,6 @@
+// Package concurrency computes the number of requests in flight over time, by an
+// exact sweep over all of them (some 6 bytes a request), and the steady window of a
+// run.
 package concurrency
 
 import (
@@ -7,8 +10,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// concurrency computes the number of requests in flight over time, by an exact
-// sweep over all of them, and the steady window of a run. Some 6 bytes a request.
 type concurrency struct{ def *metric.Definition }
 
 // New returns the kernel of concurrency under def.

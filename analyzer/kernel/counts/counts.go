@@ -1,3 +1,5 @@
+// Package counts counts requests by status. A request belongs to the window of its
+// send or arrival.
 package counts
 
 import (
@@ -7,8 +9,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// requests counts requests by status. A request belongs to the window of its
-// send or arrival.
 type requests struct{ def *metric.Definition }
 
 // New returns the kernel that counts requests under def.

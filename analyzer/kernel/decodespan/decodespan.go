@@ -1,3 +1,7 @@
+// Package decodespan decomposes the time from the first to the last token of
+// requests, per token. Few sources tell what happened in it; where the steps of the
+// engine have ends on the clock of the tokens, the kernel finds the steps that gave
+// them. The total is TPOT by the default definition.
 package decodespan
 
 import (
@@ -7,10 +11,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// decodeSpan takes the time from the first to the last token of requests apart,
-// per token. Few sources say what happened in it; where the steps of the engine
-// have ends on the clock of the tokens, those steps are found that gave them. What
-// is taken apart is TPOT by the default definition.
 type decodeSpan struct{}
 
 // New returns the kernel of the decomposition of TPOT.

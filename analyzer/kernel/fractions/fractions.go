@@ -1,3 +1,5 @@
+// Package fractions computes the mean numerators and denominators of TPOT, ITL and
+// E2E per token, for the comparison of definition sets.
 package fractions
 
 import (

@@ -1,3 +1,5 @@
+// Package goodput judges requests by the objectives of the query. A request belongs
+// to the window of its send or arrival.
 package goodput
 
 import (
@@ -9,8 +11,6 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// goodput judges requests by the query's objectives. A request belongs to the
-// window of its send or arrival.
 type goodput struct{ def *metric.Definition }
 
 // New returns the kernel of goodput under def.

@@ -1,3 +1,5 @@
+// Package kerneltest helps to test kernels: it builds batches of requests, runs
+// kernels over them and checks the cells that they fill.
 package kerneltest
 
 import (
@@ -5,6 +7,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
+// MS is a millisecond in ns.
 const MS = int64(1e6)
 
 // Request is a request as tests write it: stamps in ms, -1 (or a nil list) unknown.
@@ -70,6 +73,7 @@ func Evented(r Request) Request {
 	return r
 }
 
+// WallMeta returns the metadata of a run on a wall clock.
 func WallMeta() *trace.RunMeta { return &trace.RunMeta{Format: "test"} }
 
 // Build makes a batch of the rows, their stamps in ms.

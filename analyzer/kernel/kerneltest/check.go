@@ -10,6 +10,7 @@ import (
 	"servescope/analyzer/report"
 )
 
+// Definition returns a definition set.
 func Definition(t *testing.T, name string) *metric.Definition {
 	t.Helper()
 	d, err := metric.LookupDefinition(name)
@@ -41,6 +42,7 @@ func Null(t *testing.T, c *report.Cell, name, reason string) {
 	}
 }
 
+// Near checks that two numbers are equal but for rounding.
 func Near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if d := math.Abs(got - want); d > 1e-6 && d > 1e-9*math.Abs(want) {
@@ -48,6 +50,7 @@ func Near(t *testing.T, what string, got, want float64) {
 	}
 }
 
+// Value checks a rate of a cell.
 func Value(t *testing.T, c *report.Cell, name string, want float64) {
 	t.Helper()
 	if v := c.Throughput.Values[name]; !v.Known {
@@ -57,6 +60,7 @@ func Value(t *testing.T, c *report.Cell, name string, want float64) {
 	}
 }
 
+// Noted checks that a metric has a note with a code.
 func Noted(t *testing.T, c *report.Cell, name, code string) {
 	t.Helper()
 	for _, n := range c.Metrics[name].Notes {
@@ -87,6 +91,7 @@ func Saying(t *testing.T, c *report.Cell, text string, names ...string) {
 	}
 }
 
+// FirstDifference shows where two texts differ first.
 func FirstDifference(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

@@ -19,6 +19,7 @@ type Sink struct {
 	Cells map[[3]int64]*report.Cell
 }
 
+// NewSink returns an empty sink.
 func NewSink() *Sink {
 	return &Sink{map[int32]*report.Run{}, map[[3]int64]*report.Cell{}}
 }

@@ -1,3 +1,10 @@
+// Package latency computes the metrics that have one value per request. TTFT and
+// other values of the start of a request belong to the window of its send, the rest
+// to the window of its end.
+//
+// Values are kept at the finest place only; coarser cells are unions. Where a place
+// has too many values they are counted in buckets, and a second pass fetches those
+// that order statistics need (refine.go).
 package latency
 
 import (
@@ -7,11 +14,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// latency computes the metrics that have one value per request. Values are kept
-// at the finest place only; coarser cells are unions. Where a place has too many
-// they are counted, and those that order statistics need are fetched in a second
-// pass: see fetch. TTFT and what else lies at the start of a request belong to
-// the window of its send, the rest to that of its end.
 type latency struct {
 	def  *metric.Definition
 	only cell.Only

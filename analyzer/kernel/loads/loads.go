@@ -1,3 +1,11 @@
+// Package loads computes what engines say of their load over time: the batch as they
+// log it, and how fast they decode batches of each size.
+//
+// Its state is fed with the steps table, like the state of package steps, but with
+// every step that the filter keeps, whenever it was: a value holds until the next
+// one. It finishes after the kernels of requests and puts its rates beside theirs. A
+// query whose filter asks for what steps do not tell keeps that filter, any other
+// query has none.
 package loads
 
 import (
@@ -9,12 +17,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// New returns the kernel that computes what engines say of their load over time: the batch as they log
-// it, and how fast they decode batches of each size. It is fed with the steps
-// table, like Steps, but with every step that the filter keeps, whenever it was: a
-// value holds until the next one. It finishes after the kernels of requests, beside
-// whose rates it puts its own. A query whose filter asks for what is not told of
-// steps keeps that filter, any other has none.
+// New returns the kernel. It is not in all.All, whose kernels fold requests.
 func New() kernel.Kernel { return loads{} }
 
 type loads struct{}

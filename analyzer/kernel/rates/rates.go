@@ -1,3 +1,6 @@
+// Package rates computes throughput, and the models that it is compared with.
+// Requests belong to the window of their send, completions to the window of their
+// end, tokens to the window of their own time.
 package rates
 
 import (
@@ -7,9 +10,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// rates computes throughput: what went through in an interval of time, and the
-// models that it is compared with. Requests belong to the window of their send,
-// completions to that of their end, tokens to that of their own time.
 type rates struct{ def *metric.Definition }
 
 // New returns the kernel of throughput under def.

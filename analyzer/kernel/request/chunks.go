@@ -48,6 +48,7 @@ type Lists struct {
 	buf          []int64
 }
 
+// ListsOf returns the token lists of v.
 func ListsOf(v *View) Lists {
 	l := Lists{Gaps: v.Lists(trace.ChunkGaps), tokens: v.Lists(trace.ChunkTokens), accepted: v.Ints(trace.SpecAccepted)}
 	for _, p := range v.Run.Config {

@@ -5,8 +5,9 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// TTFT is what a user sees: stamps of the engine and of its nodes never stand
-// in for those of the server or the client.
+// TTFT returns the time to first token as a user sees it, in ns, or why there is
+// none. Stamps of the engine and of its nodes never stand in for stamps of the server
+// or the client.
 func TTFT(w *Row, def *metric.Definition) (int64, metric.Reason) {
 	if why := w.seen(def); why != metric.None {
 		return 0, why
@@ -14,6 +15,8 @@ func TTFT(w *Row, def *metric.Definition) (int64, metric.Reason) {
 	return w.toFirst(def)
 }
 
+// TTFTEngine returns the time to first token of a row of an engine, in ns, or why
+// there is none.
 func TTFTEngine(w *Row, def *metric.Definition) (int64, metric.Reason) {
 	if why := w.Cohort(def); why != metric.None {
 		return 0, why
@@ -68,6 +71,8 @@ func thinkingTime(w *Row, def *metric.Definition) (int64, metric.Reason) {
 	return Between(w.FirstToken, end)
 }
 
+// E2E returns the time from the start of a request to its end, in ns, or why there
+// is none.
 func E2E(w *Row, def *metric.Definition) (int64, metric.Reason) {
 	if why := w.Cohort(def); why != metric.None {
 		return 0, why

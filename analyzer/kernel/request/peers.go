@@ -5,14 +5,14 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Peers reads the other rows of a request. It is used by one goroutine.
+// Peers reads the other rows of a request. One goroutine uses it.
 type Peers struct {
 	Links *join.Links
 	rows  map[*trace.Batch]*Rows
 }
 
-// Of returns the row of a side of the request of row n: the one that stands for
-// it. It reports false where the side has none.
+// Of returns the row of a side of the request of row n. It reports false where the side
+// has none.
 func (p *Peers) Of(n int32, side trace.Side) (Row, bool) {
 	for _, m := range p.Links.Rows(n) {
 		if p.Links.Side(m) == side && p.Links.Role(m) != join.Repeats {

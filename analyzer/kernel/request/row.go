@@ -1,3 +1,7 @@
+// Package request is one request as kernels see it: its row (Row, read by Rows), its
+// chunks (Chunks, Emission), the metrics that have one value per request (Measures),
+// requests of several choices (Choices), rows of other sides (Peers), and what the
+// rows of a batch tell of the sides of their run (Summary).
 package request
 
 import (
@@ -27,6 +31,7 @@ func FloorMod(a, b int64) int64 {
 // clocks.
 const Day = 86400e9
 
+// Second is a second in ns.
 const Second = int64(1e9)
 
 // Fraction is the unit of split gaps, 1/fraction ns: they are quotients of whole

@@ -19,8 +19,8 @@ var Outermost = [NumSides]trace.Side{trace.Client, trace.Proxy, trace.Server, tr
 // SideName names a side as reports do.
 func SideName(s trace.Side) string { return trace.Requests.Fields[trace.SideCol].Values[s] }
 
-// Extent is the time that requests of one side of a run lie in, on its clock.
-// The stamps are none where unknown.
+// Extent is the time span of the requests of one side of a run, on its clock. The
+// stamps are None where unknown.
 type Extent struct {
 	FirstSend, LastSend int64
 	LastToken, LastEnd  int64
@@ -44,7 +44,7 @@ func (x *Extent) Merge(o *Extent) {
 	x.LastEnd = max(x.LastEnd, o.LastEnd)
 }
 
-// SideInfo is what a state knows of one side of a run.
+// SideInfo holds figures of one side of a run.
 type SideInfo struct {
 	Seen     int64  // rows of the side, whatever the query selects
 	Rows     int64  // selected
@@ -60,7 +60,7 @@ type SideInfo struct {
 	Single   bool   // some do not and have one in each, by their counts (as told)
 }
 
-// Unseen is what is known of a side that no row is of.
+// Unseen holds the figures of a side without rows.
 var Unseen = SideInfo{All: noExtent, Selected: noExtent, Good: noExtent, Longest: None}
 
 // note learns that rows of the side are on clock c.

@@ -5,8 +5,8 @@ import (
 	"servescope/analyzer/metric"
 )
 
-// Summary is what the rows of a view tell of the sides of their run, under a
-// definition: every kernel needs to know it, and learns it from one of them.
+// Summary holds what the rows of a view tell of the sides of their run, under a
+// definition. It is made once for all kernels.
 type Summary struct {
 	def   *metric.Definition
 	Sides [NumSlots]SideInfo

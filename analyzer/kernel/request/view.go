@@ -19,15 +19,15 @@ type View struct {
 	Links *join.Links
 	Base  int32
 
-	Memory *Memory // that the rows are read into, if it is set
+	Memory *Memory // where the rows are read into; nil: new memory
 
 	rows      *Rows // read once for all kernels; nil before
 	read      []Row // the same; nil where they are many
 	summaries []Summary
 }
 
-// Memory is where the rows of a view are read. One goroutine may give it to one
-// view after the other: that of the view before is not used any more then.
+// Memory holds the rows of a view. One goroutine may give it to one view after the
+// other: the view before must not be used any more then.
 type Memory struct {
 	rows      Rows
 	read      []Row
@@ -38,8 +38,8 @@ type Memory struct {
 // resident batch has.
 const mostShared = 1 << 13
 
-// Share reads the rows of v, unless that is done, for all kernels. read is nil where
-// they are many: each is read when it is asked for.
+// Share returns the rows of v, which it reads once for all kernels. read is nil where
+// the rows are many: each is then read when it is asked for.
 func (v *View) Share() (rows *Rows, read []Row) {
 	if v.rows == nil {
 		v.readRows()
@@ -66,8 +66,8 @@ func (v *View) readRows() {
 	}
 }
 
-// reader returns what reads single rows of v: those that are read once for all, where
-// the view has memory for them.
+// reader returns a function that reads single rows of v. Where the view has memory,
+// all kernels share the rows.
 func (v *View) reader() func(i int) *Row {
 	if v.Memory != nil {
 		if v.Share(); v.read != nil {

@@ -1,3 +1,6 @@
+// Package steps sums up what engines say of their own steps, by run, group and
+// window. Its state is fed with batches of the steps table alone, in one pass after
+// the passes over requests.
 package steps
 
 import (
@@ -6,9 +9,7 @@ import (
 	"servescope/analyzer/query"
 )
 
-// New returns the kernel that sums up what engines say of their own steps, by run, group and window.
-// It is fed with batches of the steps table alone, in one pass after those of the
-// requests, and is none of All, whose kernels fold requests.
+// New returns the kernel. It is not in all.All, whose kernels fold requests.
 func New() kernel.Kernel { return steps{} }
 
 type steps struct{}

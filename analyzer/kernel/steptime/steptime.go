@@ -1,3 +1,7 @@
+// Package steptime decomposes the time per token and the time of engine steps, by
+// run, group and window. Its state is fed like the state of package steps. It holds
+// every step that tells its length, also the steps that the query removes: what the
+// sequences of a step waited for lies in the steps before it.
 package steptime
 
 import (
@@ -8,10 +12,7 @@ import (
 	"servescope/analyzer/query"
 )
 
-// New returns the kernel that takes the time per token and the time of engine steps apart, by run,
-// group and window. It is fed as Steps is. It holds every step that says how long
-// it was, also those that the query removes: what the sequences of a step have
-// waited for lies in the steps before.
+// New returns the kernel. It is not in all.All, whose kernels fold requests.
 func New() kernel.Kernel { return stepTime{} }
 
 type stepTime struct{}

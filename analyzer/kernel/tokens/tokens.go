@@ -1,3 +1,10 @@
+// Package tokens computes the metrics that pool the chunks of all requests:
+// chunk_gap, token_latency, tokens_per_chunk; and ttft_upper, which needs the first
+// gap. Gaps belong to the window that they end in, requests to the window of their
+// send.
+//
+// Values are folded into digests and dropped. Coarse cells have digests of their
+// own: the quantiles of a group do not follow from the quantiles of its windows.
 package tokens
 
 import (
@@ -9,12 +16,6 @@ import (
 	"servescope/analyzer/query"
 )
 
-// tokens computes the metrics that pool the chunks of all requests: chunk_gap,
-// token_latency, tokens_per_chunk; and ttft_upper, which needs the first gap.
-// Gaps belong to the window that they end in, requests to that of their send.
-//
-// Values are folded into digests and dropped. Coarse cells have digests of
-// their own: the quantiles of a group do not follow from those of its windows.
 type tokens struct {
 	def   *metric.Definition
 	found *foundTokens
