@@ -28,7 +28,7 @@ func StepClocks(b *trace.Batch) clocks {
 }
 
 // stepEnds returns where the steps of runs end that have requests too.
-func (s *Set) stepEnds() *request.Ends {
+func (s *Set) stepEnds() *request.StepEnds {
 	requests := make(map[int32]bool)
 	for _, r := range s.Requests {
 		requests[r.Slot] = true

@@ -18,15 +18,15 @@ type Set struct {
 	Runs   []*Run
 	Slots  Slots
 
-	Requests    []*Batch       // rows of the requests table, in order of (input, offset)
-	Steps       []*Batch       // rows of the steps table, in the same order
-	Collectives []*Batch       // rows of the collectives table, lists included, in the same order; none if they do not fit
-	Lists       bool           // the token lists of requests are resident too
-	Store       *Store         // where the columns of requests and steps are
-	Links       *join.Links    // nil where no rows are linked
-	Multi       *multichoice   // nil where each row is a request
-	Ends        *request.Ends  // of the steps of runs with requests; nil: none
-	tails       map[string]int // of the paths of inputs; see shortName
+	Requests    []*Batch          // rows of the requests table, in order of (input, offset)
+	Steps       []*Batch          // rows of the steps table, in the same order
+	Collectives []*Batch          // rows of the collectives table, lists included, in the same order; none if they do not fit
+	Lists       bool              // the token lists of requests are resident too
+	Store       *Store            // where the columns of requests and steps are
+	Links       *join.Links       // nil where no rows are linked
+	Multi       *multichoice      // nil where each row is a request
+	Ends        *request.StepEnds // of the steps of runs with requests; nil: none
+	tails       map[string]int    // of the paths of inputs; see shortName
 
 	Joined  bool   // rows are linked by the ids of their requests
 	Aligned bool   // offsets of clocks are applied to times between two of them

@@ -20,7 +20,7 @@ func (r *Runner) store() stat.Store {
 // stateMemory returns how many bytes of values each state of a kernel may hold: a share
 // of the budget, which the workers' states share.
 func (r *Runner) stateMemory() int64 {
-	return max(min(r.in.Opt.Memory/16, 2*kernel.MostMemory)/int64(r.in.Opt.Workers), 1)
+	return max(min(r.in.Opt.Memory/16, 2*kernel.MaxMemory)/int64(r.in.Opt.Workers), 1)
 }
 
 // Release gives back what the states of the last Run have put aside: they have been

@@ -17,7 +17,7 @@ type Pass struct {
 	facts   *kernel.Facts
 	kernels []kernel.Kernel
 	choices *request.Choices
-	ends    *request.Ends
+	ends    *request.StepEnds
 	states  [][]kernel.State // by worker; nil where the worker has seen no row
 	zero    [][]int32        // by worker
 	memory  []request.Memory // by worker

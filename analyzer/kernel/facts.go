@@ -8,7 +8,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Facts is what earlier passes learned; it is broadcast to every worker before
+// Facts holds what earlier passes learned; it is broadcast to every worker before
 // the next pass and can be encoded as JSON. Pass is 0 in the first pass.
 type Facts struct {
 	Pass int
@@ -70,4 +70,4 @@ func Axis(c trace.Clock) string {
 
 // MaxMemory caps the bytes of unpacked values per state: beyond it, packing costs no
 // more than touching fresh memory.
-const MostMemory = 24 << 20
+const MaxMemory = 24 << 20

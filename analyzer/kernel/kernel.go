@@ -5,8 +5,8 @@
 //
 // Each kernel is a folder: counts, latency, tokens, rates, concurrency, goodput,
 // breakdown, decodespan, fractions, and of engine steps steps, steptime and loads.
-// Package all lists those that fill a report. Kernels share package request, a
-// request as they see it, and package cell, the cells that they fill.
+// Package all lists the kernels that fill a report. Kernels share package
+// request, a request as they see it, and package cell, the cells that they fill.
 package kernel
 
 import (
@@ -27,7 +27,7 @@ type Kernel interface {
 	New(q *query.Query, facts *Facts) State
 }
 
-// State is what a kernel knows so far. Update and Merge are called by one
+// State holds what a kernel has found so far. Update and Merge are called by one
 // goroutine at a time. Merge is associative and commutative, and
 // state(A+B) equals state(A) merged with state(B), also after
 // AppendState/LoadState.

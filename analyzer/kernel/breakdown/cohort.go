@@ -16,16 +16,16 @@ import (
 // cohort is the requests of one signature. Values holds, for each, its entries
 // and what they leave of its total: mostly little or nothing.
 type cohort struct {
-	signature decompose.Signature
-	values    stat.Tuples
-	measured  int64                   // whose residual is also the time that entries leave uncovered
-	steps     [decompose.Leaves]int64 // coarsest source of each entry in ns
-	memos     [decompose.Memos]stat.Moments
-	ways      map[string]*wayIn // by the clocks of server and engine
-	without   without
+	signature  decompose.Signature
+	values     stat.Tuples
+	measured   int64                   // whose residual is also the time that entries leave uncovered
+	steps      [decompose.Leaves]int64 // coarsest source of each entry in ns
+	memos      [decompose.Memos]stat.Moments
+	ingress    map[string]*ingressBound // by the clocks of server and engine
+	ttftServer ttftBound
 }
 
-// width is how many values there are of each request.
+// width returns the number of values of each request.
 func (c *cohort) width() int { return int(c.signature.N) + 1 }
 
 func (c *cohort) n() int64 { return c.values.N() }
@@ -68,27 +68,27 @@ func (c *cohort) columns(from []float64, f func(total int64)) [][]sums {
 	return out
 }
 
-func (c *cohort) way(name string) *wayIn {
-	if c.ways == nil {
-		c.ways = make(map[string]*wayIn)
+func (c *cohort) ingressOf(name string) *ingressBound {
+	if c.ingress == nil {
+		c.ingress = make(map[string]*ingressBound)
 	}
-	if c.ways[name] == nil {
-		c.ways[name] = new(wayIn)
+	if c.ingress[name] == nil {
+		c.ingress[name] = new(ingressBound)
 	}
-	return c.ways[name]
+	return c.ingress[name]
 }
 
-// mergeWays adds the bounds of o.
-func (c *cohort) mergeWays(o *cohort) {
-	for name, y := range o.ways {
-		c.way(name).Merge(y)
+// mergeIngress adds the bounds of o.
+func (c *cohort) mergeIngress(o *cohort) {
+	for name, y := range o.ingress {
+		c.ingressOf(name).Merge(y)
 	}
 }
 
-func (c *cohort) appendWays(dst []byte) []byte {
-	dst = cell.AppendInts(dst, int64(len(c.ways)))
-	for _, name := range slices.Sorted(maps.Keys(c.ways)) {
-		y := c.ways[name]
+func (c *cohort) appendIngress(dst []byte) []byte {
+	dst = cell.AppendInts(dst, int64(len(c.ingress)))
+	for _, name := range slices.Sorted(maps.Keys(c.ingress)) {
+		y := c.ingress[name]
 		dst = cell.AppendText(dst, name)
 		for _, t := range [...]*cell.Total{&y.queued, &y.rest} {
 			dst = t.AppendTo(dst)
@@ -97,16 +97,16 @@ func (c *cohort) appendWays(dst []byte) []byte {
 	return dst
 }
 
-func (c *cohort) loadWays(src *cell.Reader) {
+func (c *cohort) loadIngress(src *cell.Reader) {
 	for n := src.Count(); n > 0 && src.Err == nil; n-- {
-		y := c.way(src.Text())
+		y := c.ingressOf(src.Text())
 		for _, t := range [...]*cell.Total{&y.queued, &y.rest} {
 			t.Load(src)
 		}
 	}
 }
 
-// sums are those of a column: of all its values, of the negative ones alone.
+// sums holds the sum of all values of a column, and of the negative ones alone.
 type sums struct{ all, negative stat.Sum }
 
 func (s *sums) add(v int64) {

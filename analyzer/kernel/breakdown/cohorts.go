@@ -74,8 +74,8 @@ func (c *cohorts) Merge(o *cohorts) {
 		for i := range to.memos {
 			to.memos[i].Merge(&from.memos[i])
 		}
-		to.mergeWays(from)
-		to.without.Merge(&from.without)
+		to.mergeIngress(from)
+		to.ttftServer.Merge(&from.ttftServer)
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *cohorts) Weight() int64 { return c.rows }
 func (c *cohorts) Size() int64 {
 	n := int64(64)
 	for _, o := range c.bySignature {
-		n += 512 + o.values.Size() + 256*int64(len(o.ways))
+		n += 512 + o.values.Size() + 256*int64(len(o.ingress))
 	}
 	return n
 }
@@ -113,7 +113,7 @@ func (c *cohorts) AppendTo(dst []byte) []byte {
 		for i := range o.memos {
 			dst = o.memos[i].AppendTo(dst)
 		}
-		dst = o.without.AppendTo(o.appendWays(dst))
+		dst = o.ttftServer.AppendTo(o.appendIngress(dst))
 	}
 	return dst
 }
@@ -144,8 +144,8 @@ func (c *cohorts) Load(src *cell.Reader) {
 		for i := range o.memos {
 			src.Moments(&o.memos[i])
 		}
-		o.loadWays(src)
-		o.without.Load(src)
+		o.loadIngress(src)
+		o.ttftServer.Load(src)
 		to := c.of(&key)
 		if to.n() > 0 || o.n() == 0 {
 			src.Fail()

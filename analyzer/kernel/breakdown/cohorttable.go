@@ -40,7 +40,7 @@ func (c *cohort) table(of int64, columns []sums) report.Breakdown {
 			t.Memos = append(t.Memos, report.Memo{Name: decompose.MemoKind(i).String(), Mean: report.Known(m.Mean(), unit.Nanosecond), N: m.N})
 		}
 	}
-	t.Memos = append(t.Memos, c.without.memos()...)
+	t.Memos = append(t.Memos, c.ttftServer.memos()...)
 	return t
 }
 

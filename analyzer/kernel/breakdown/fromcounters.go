@@ -16,12 +16,12 @@ type observed struct {
 	mean    int64
 	n       float64
 	known   bool
-	several bool // more than one series: which is of which cannot be told
+	several bool // more than one series: they cannot be matched
 }
 
 // Means takes the mean time to first token that an engine's counters tell apart,
 // where a source holds no requests. TTFT is counted at the first token, the
-// queue and the prefill when a request ends: they are of the same requests only
+// queue and the prefill when a request ends: they cover the same requests only
 // where as many have had a first token as have ended. ok is false where the
 // counters tell no stage.
 func Means(m *trace.RunMeta) (d report.Decomposition, ok bool) {

@@ -16,7 +16,7 @@ import (
 //
 // over the requests of a process; and {input, ingress} of a request is at most that
 // + queued − received. See vLLM's RequestStateStats.
-type wayIn struct {
+type ingressBound struct {
 	queued cell.Total // queued at the engine less received at the server, ns
 	rest   cell.Total // {input, ingress, egress}, ns
 }
@@ -30,8 +30,8 @@ type clocksKey struct {
 // unnamed is the entry that is bounded.
 var unnamed = decompose.Of(decompose.Input, decompose.Ingress, decompose.Egress)
 
-// ways finds the rows of engines of a batch's requests. One goroutine uses it.
-type ways struct {
+// serverEngines finds the rows of engines of a batch's requests. One goroutine uses it.
+type serverEngines struct {
 	request.Peers
 	last struct { // the clocks of the row before
 		own, other trace.Clock
@@ -42,7 +42,7 @@ type ways struct {
 
 // key names the clocks of row i and of row j of b. It reports false for clocks that
 // are the same, or of single requests.
-func (y *ways) key(x *cell.Batch, i int, b *trace.Batch, j int) (clocksKey, bool) {
+func (y *serverEngines) key(x *cell.Batch, i int, b *trace.Batch, j int) (clocksKey, bool) {
 	own, other := x.ClockAt(i), request.ClockOf(b, j)
 	if kernel.Axis(own) == kernel.Axis(other) || own.Kind == trace.RequestClock || other.Kind == trace.RequestClock {
 		return clocksKey{}, false
@@ -54,12 +54,12 @@ func (y *ways) key(x *cell.Batch, i int, b *trace.Batch, j int) (clocksKey, bool
 	return clocksKey{x.RunIndex, y.last.name}, true
 }
 
-func (y *wayIn) add(queued, rest int64) {
+func (y *ingressBound) add(queued, rest int64) {
 	y.queued.Add(queued)
 	y.rest.Add(rest)
 }
 
-func (y *wayIn) Merge(o *wayIn) {
+func (y *ingressBound) Merge(o *ingressBound) {
 	y.queued.Merge(&o.queued)
 	y.rest.Merge(&o.rest)
 }

@@ -44,9 +44,9 @@ func (s *state) Finish(out kernel.Output) {
 	})
 }
 
-// shown returns the sides whose totals are taken apart in a cell: that of the
-// run's latencies, and the client's beside a server's. Those of engines and
-// nodes are shown where nothing further out tells any stage.
+// shown returns the sides whose totals are decomposed in a cell: the side of the
+// run's latencies, and the client beside a server. Engines and nodes are shown where
+// no side further out tells a stage.
 func (s *state) shown(bySide *[request.NumSides]*cohorts, info *cell.Run) (list []trace.Side) {
 	told := false
 	add := func(side trace.Side) {
@@ -55,7 +55,7 @@ func (s *state) shown(bySide *[request.NumSides]*cohorts, info *cell.Run) (list 
 			told = told || c.tells()
 		}
 	}
-	main := info.Latency(s.Def)
+	main := info.LatencySide(s.Def)
 	if main <= trace.Server {
 		add(main)
 	}
@@ -70,8 +70,8 @@ func (s *state) shown(bySide *[request.NumSides]*cohorts, info *cell.Run) (list 
 	return list
 }
 
-// decomposition returns what c says of a side. Wide cells (those of the run and
-// of groups) tell of tails.
+// decomposition returns the decomposition of c at a side. Wide cells (of the run and
+// of groups) have tails.
 func (s *state) decomposition(run int32, c *cohorts, side trace.Side, wide bool) report.Decomposition {
 	d := report.Decomposition{Of: "ttft", Side: request.SideName(side), Excluded: c.excluded.Counts(), Censored: c.censored}
 	if side == trace.Prefill || side == trace.Decode && !c.joined() {
@@ -89,7 +89,7 @@ func (s *state) decomposition(run int32, c *cohorts, side trace.Side, wide bool)
 	for i, o := range of.list {
 		t := o.table(d.N, of.whole[i])
 		t.Tails = of.tailsOf(i)
-		s.bounds(run, o, &t)
+		s.ingressMemos(run, o, &t)
 		d.Tables = append(d.Tables, t)
 	}
 	if c.events > 0 {
@@ -101,13 +101,13 @@ func (s *state) decomposition(run int32, c *cohorts, side trace.Side, wide bool)
 	return d
 }
 
-// bounds adds the bounds to a table of a run. Clocks whose difference changed, as
+// ingressMemos adds the bounds to a table of a run. Clocks whose difference changed, as
 // that of a host which was started anew, tell nothing: a request would have been
 // queued before it was received.
-func (s *state) bounds(run int32, c *cohort, t *report.Breakdown) {
+func (s *state) ingressMemos(run int32, c *cohort, t *report.Breakdown) {
 	in, rest, n := new(big.Int), new(big.Int), int64(0)
-	for _, name := range slices.Sorted(maps.Keys(c.ways)) {
-		y, off := c.ways[name], s.offsets[clocksKey{run, name}]
+	for _, name := range slices.Sorted(maps.Keys(c.ingress)) {
+		y, off := c.ingress[name], s.offsets[clocksKey{run, name}]
 		if off+y.queued.Least < 0 {
 			t.Notes = append(t.Notes, metric.Clock.String()+": requests would have been queued before they were received: a clock was set, so that what lies before the queue has no bound")
 			return
@@ -146,7 +146,7 @@ func (s *state) late(all *stat.Sample, censored int64) map[string]report.Value {
 	return out
 }
 
-// totals is what the requests of some cohorts sum up to: their totals, and by
+// totals holds the sums over the requests of some cohorts: their totals, and by
 // cohort the columns of every request, and of those in each tail.
 type totals struct {
 	list  []*cohort

@@ -26,9 +26,9 @@ func (s *state) Update(v *kernel.View) {
 	x := s.Begin(v)
 	columns := decompose.ColumnsOf(v.Batch)
 	var p decompose.Parts
-	rows := make([]decompose.Row, 1, 8) // that of the row, then those of its peers
+	rows := make([]decompose.Row, 1, 8) // of the row, then of its peers
 	others := linkedRows(v.Links, v.Base)
-	var ways ways
+	var ways serverEngines
 	for i := range v.Rows {
 		w, selected := x.Next(i)
 		if !selected || w.Sibling {
@@ -46,8 +46,8 @@ func (s *state) Update(v *kernel.View) {
 		c.rows++
 		if why == metric.None {
 			c.add(&p)
-			s.wayIn(x, i, w, &ways, c.last, &p)
-			s.without(x, i, w, &ways, c.last, p.Total)
+			s.boundIngress(x, i, w, &ways, c.last, &p)
+			s.boundTTFT(x, i, w, &ways, c.last, p.Total)
 			if q.EventOnly() {
 				c.events++
 			}
@@ -195,15 +195,15 @@ func (s *state) LoadState(src []byte) error {
 func (s *state) Settle() {
 	for p, c := range s.Cells.ByPlace {
 		info := s.Runs[p.Run]
-		if info != nil && p.Window == kernel.NoWindow && p.Side == int32(info.Latency(s.Def)) && len(c.bySignature) > 0 {
+		if info != nil && p.Window == kernel.NoWindow && p.Side == int32(info.LatencySide(s.Def)) && len(c.bySignature) > 0 {
 			c.totals = s.total(c, true)
 		}
 	}
 }
 
-// wayIn learns from row i, whose request is taken apart as p, how the clocks of its
+// boundIngress learns from row i, whose request is taken apart as p, how the clocks of its
 // server and its engine differ at least.
-func (s *state) wayIn(x *cell.Batch, i int, w *request.Row, ways *ways, c *cohort, p *decompose.Parts) {
+func (s *state) boundIngress(x *cell.Batch, i int, w *request.Row, ways *serverEngines, c *cohort, p *decompose.Parts) {
 	if x.Links == nil || w.Side != trace.Server || w.FirstToken == request.None || w.Start == request.None {
 		return
 	}
@@ -231,13 +231,13 @@ func (s *state) wayIn(x *cell.Batch, i int, w *request.Row, ways *ways, c *cohor
 		if least, known := s.offsets[key]; !known || off < least {
 			s.offset(key, off)
 		}
-		c.way(key.name).add(engine.Start-w.Start, rest)
+		c.ingressOf(key.name).add(engine.Start-w.Start, rest)
 		return
 	}
 }
 
-// without learns from row i of an engine, whose time to first token is total.
-func (s *state) without(x *cell.Batch, i int, w *request.Row, ways *ways, c *cohort, total int64) {
+// boundTTFT learns from row i of an engine, whose time to first token is total.
+func (s *state) boundTTFT(x *cell.Batch, i int, w *request.Row, ways *serverEngines, c *cohort, total int64) {
 	if x.Links == nil || w.Side != trace.Engine || w.FirstToken == request.None || w.LastToken < w.FirstToken || w.MultiChoice != nil {
 		return
 	}
@@ -247,8 +247,8 @@ func (s *state) without(x *cell.Batch, i int, w *request.Row, ways *ways, c *coh
 			continue
 		}
 		if server := ways.At(m); server.FirstToken == request.None && server.FirstEvent == request.None && server.Start != request.None && server.Finished != request.None {
-			c.without.low.Add(total)
-			c.without.high.Add(server.Finished - server.Start - (w.LastToken - w.FirstToken))
+			c.ttftServer.low.Add(total)
+			c.ttftServer.high.Add(server.Finished - server.Start - (w.LastToken - w.FirstToken))
 		}
 		return
 	}

@@ -11,22 +11,22 @@ import (
 // tell the length of the whole request. TTFT is no less than the TTFT of the engine, and
 // no more than the length of the request without the decode span of the engine. See
 // vLLM's FinishedRequestStats. All are durations, so clocks do not matter.
-type without struct{ low, high cell.Total }
+type ttftBound struct{ low, high cell.Total }
 
-func (y *without) Merge(o *without) {
+func (y *ttftBound) Merge(o *ttftBound) {
 	y.low.Merge(&o.low)
 	y.high.Merge(&o.high)
 }
 
-func (y *without) AppendTo(dst []byte) []byte { return y.high.AppendTo(y.low.AppendTo(dst)) }
+func (y *ttftBound) AppendTo(dst []byte) []byte { return y.high.AppendTo(y.low.AppendTo(dst)) }
 
-func (y *without) Load(src *cell.Reader) {
+func (y *ttftBound) Load(src *cell.Reader) {
 	y.low.Load(src)
 	y.high.Load(src)
 }
 
 // memos returns the bounds, if there are any.
-func (y *without) memos() []report.Memo {
+func (y *ttftBound) memos() []report.Memo {
 	n := y.low.N
 	if n == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 )
 
 // axis places stamps of a clock in windows of time. Windows of a wall clock are
-// aligned to multiples of their length since the epoch, those of other clocks
+// aligned to multiples of their length since the epoch, windows of other clocks
 // to the run's first send.
 type axis struct {
 	Length   int64 // of a window; 0: no windows
@@ -15,7 +15,7 @@ type axis struct {
 	From, To int64 // [from, to): the query's interval
 	late     bool  // facts are missing: nothing is placed in this pass
 
-	fixed bool // every stamp is in window at: that of a request on another clock
+	fixed bool // every stamp is in window at, the window of a request on another clock
 	at    int64
 }
 

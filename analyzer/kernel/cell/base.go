@@ -140,8 +140,8 @@ func (b *Base) Finishing(f func(run int32, info *Run)) {
 	}
 }
 
-// FinishingOf calls f for every run that the state has seen, in order, with those of
-// the places that are in it.
+// FinishingOf calls f for every run that the state has seen, in order, with the places
+// of the run.
 func (b *Base) FinishingOf(places []Place, f func(run int32, info *Run, places []Place)) {
 	if len(b.Runs) == 1 {
 		b.Finishing(func(run int32, info *Run) { f(run, info, places) })

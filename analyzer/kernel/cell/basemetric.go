@@ -31,7 +31,7 @@ func (b *Base) EmptyMetric(name string, side trace.Side, excluded Tally, idle bo
 	return out
 }
 
-// Distribution fills a metric with the statistics of values. Wide cells (those of
+// Distribution fills a metric with the statistics of values. Wide cells (of
 // the run and of groups) get intervals and notes.
 func (b *Base) Distribution(out report.Metric, m *request.Measure, values *stat.Sample, wide bool) report.Metric {
 	n := values.N()
@@ -74,7 +74,7 @@ func (b *Base) Distribution(out report.Metric, m *request.Measure, values *stat.
 }
 
 // Deviation returns the standard deviation of n values as the definition has it,
-// where std is that of the values alone. It is undefined for a sample of one.
+// where std is the plain one. It is undefined for a sample of one.
 func (b *Base) Deviation(std float64, n int64) float64 {
 	switch {
 	case !b.Def.Sample:

@@ -104,17 +104,17 @@ func (b *Base) OverSpan(run int32, span metric.Span) Interval {
 		return w
 	}
 	if w.Part = true; !w.Placed {
-		if w.Why == metric.None { // the duration is that of the whole run
-			w = Interval{Why: metric.Clock, Part: true}
+		if w.Reason == metric.None { // the duration covers the whole run
+			w = Interval{Reason: metric.Clock, Part: true}
 		}
 		return w
 	}
 	a := b.axisOfSide(run, info)
 	in := w.clip(a.From, a.To)
-	if x := &info.Side(int(info.Counting())).Selected; !in.Placed && (a.To <= w.From || a.From > w.To) {
-		in.Why = metric.NoToken // requests may be sent behind the last token of all
+	if x := &info.Side(int(info.CountingSide())).Selected; !in.Placed && (a.To <= w.From || a.From > w.To) {
+		in.Reason = metric.NoToken // requests may be sent behind the last token of all
 		if a.To <= w.From || a.From > x.LastSend {
-			in.Why = metric.NoRequests
+			in.Reason = metric.NoRequests
 		}
 	}
 	return in
@@ -122,7 +122,7 @@ func (b *Base) OverSpan(run int32, span metric.Span) Interval {
 
 // axisOfSide returns the axis of the side that counts a run's requests.
 func (b *Base) axisOfSide(run int32, info *Run) axis {
-	clock, _ := trace.ParseClock(info.Side(int(info.Counting())).Clock)
+	clock, _ := trace.ParseClock(info.Side(int(info.CountingSide())).Clock)
 	return b.AxisOf(run, clock)
 }
 

@@ -14,7 +14,7 @@ type Batch struct {
 	Read     []request.Row // the rows, or nil where each is read when it is asked for
 	row      request.Row   // the one last read so
 	RunIndex int32         // of the run
-	axes     []axis        // by code of the clock + 1; first that of rows without one
+	axes     []axis        // by code of the clock + 1; the first is for rows without a clock
 	Axis     axis          // of the row last read
 	code     int32         // of its clock
 	timed    bool          // the query is about an interval or windows

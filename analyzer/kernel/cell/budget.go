@@ -3,11 +3,11 @@ package cell
 import "servescope/analyzer/kernel"
 
 // MinMemory is the least memory that a state is given.
-const LeastMemory = 1 << 20
+const MinMemory = 1 << 20
 
 // MinPacked is the smallest number of values of a digest that are packed: a packed list
 // has a head of 48 bytes.
-const LeastPacked = 64
+const MinPacked = 64
 
 // Budget bounds the memory of all digests of a state, of which there may be thousands:
 // beyond it they pack most of their values.
@@ -18,9 +18,9 @@ type Budget struct {
 
 // BudgetOf divides the memory that facts allow.
 func BudgetOf(facts *kernel.Facts) Budget {
-	memory := int64(kernel.MostMemory)
+	memory := int64(kernel.MaxMemory)
 	if facts.Memory > 0 {
-		memory = min(max(facts.Memory, LeastMemory), kernel.MostMemory)
+		memory = min(max(facts.Memory, MinMemory), kernel.MaxMemory)
 	}
 	return Budget{int(memory / 3 / 8), memory / 3 * 2}
 }

@@ -1,4 +1,4 @@
-// Package cell is what kernels share to fill the cells of a report: places and their
+// Package cell holds what kernels share to fill the cells of a report: places and their
 // contents (Place, Cells), time windows (Axis, Interval), what a state knows of its
 // runs (Base, Run), the state of a kernel that holds nothing but contents (State),
 // the encoding of states (Reader), exclusions by reason (Tally), exact sums (Total)
@@ -16,7 +16,7 @@ import (
 // that what is kept does not depend on the order of the rows. Tests lower it.
 var MaxCells = 10_000
 
-// content is what a cell holds.
+// content is the content of a cell.
 type content[T any] interface {
 	*T
 	Merge(*T)
@@ -42,7 +42,7 @@ type Cells[T any, P content[T]] struct {
 }
 
 // At returns the content of p, making it, for n values. Where p lies beyond the
-// windows that are kept it is that of no window; nil if that is another copy.
+// windows that are kept it is the content of no window; nil if cells are coarse.
 // It is valid until the next call of room.
 func (c *Cells[T, P]) At(p Place, n int64) P {
 	if c.lastCell != nil && p == c.last {
@@ -101,7 +101,7 @@ func (c *Cells[T, P]) outside(p Place, n int64) P {
 	return c.add(p)
 }
 
-// remove takes the content of a window beyond those that are kept out of it.
+// remove moves the content of a window that is not kept to the place of no window.
 func (c *Cells[T, P]) remove(p Place) {
 	cell := c.ByPlace[p]
 	delete(c.ByPlace, p)

@@ -11,15 +11,15 @@ type Interval struct {
 	Part            bool  // W is cut to an interval or a window: there is no whole span
 	Length          int64 // length that rates divide by
 	Note            string
-	Why             metric.Reason // dt is unknown
+	Reason          metric.Reason // dt is unknown
 }
 
 // clip returns the part of W in [from, to).
 func (w Interval) clip(from, to int64) Interval {
 	w.From, w.To = max(w.From, from), min(w.To, to)
-	w.Length, w.Why, w.Note, w.Part = w.To-w.From, metric.None, "", true
+	w.Length, w.Reason, w.Note, w.Part = w.To-w.From, metric.None, "", true
 	if w.Length <= 0 {
-		w.Length, w.Why, w.Placed = 0, metric.NoSpan, false
+		w.Length, w.Reason, w.Placed = 0, metric.NoSpan, false
 	}
 	return w
 }

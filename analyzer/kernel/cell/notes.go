@@ -31,8 +31,8 @@ func Joined(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return n == "" }), "; ")
 }
 
-// Counting returns a note about n requests, or "" for none; many has their number.
-func Counting(n int64, one, many string) string {
+// Counted returns a note about n requests, or "" for none; many has their number.
+func Counted(n int64, one, many string) string {
 	switch n {
 	case 0:
 		return ""

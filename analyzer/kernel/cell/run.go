@@ -100,8 +100,8 @@ func (r *Run) Merge(o *Run) {
 	}
 }
 
-// Counting returns the side by which the run's requests are counted.
-func (r *Run) Counting() trace.Side {
+// CountingSide returns the side by which the run's requests are counted.
+func (r *Run) CountingSide() trace.Side {
 	for _, s := range request.Outermost {
 		if r.Side(int(s)).Rows > 0 {
 			return s
@@ -115,8 +115,8 @@ func (r *Run) Counting() trace.Side {
 	return trace.Client
 }
 
-// Latency returns the side whose stamps give the run's latencies.
-func (r *Run) Latency(def *metric.Definition) trace.Side {
+// LatencySide returns the side whose stamps give the run's latencies.
+func (r *Run) LatencySide(def *metric.Definition) trace.Side {
 	order := [...]trace.Side{trace.Server, trace.Client, trace.Proxy}
 	if def.Client {
 		order = [...]trace.Side{trace.Client, trace.Server, trace.Proxy}
@@ -131,42 +131,42 @@ func (r *Run) Latency(def *metric.Definition) trace.Side {
 			return s
 		}
 	}
-	return r.Counting()
+	return r.CountingSide()
 }
 
 // over returns W of a run, with the length that rates under def divide by.
 func (r *Run) over(def *metric.Definition, span metric.Span) Interval {
-	side := r.Side(int(r.Counting()))
+	side := r.Side(int(r.CountingSide()))
 	x := &side.Selected
 	var w Interval
 	switch {
 	case side.Rows == 0:
-		w.Why = metric.NoRequests
+		w.Reason = metric.NoRequests
 	case !side.Placed() || x.FirstSend == request.None:
-		w.Why = metric.Clock
+		w.Reason = metric.Clock
 		if side.Placed() {
-			w.Why = metric.NotRecorded
+			w.Reason = metric.NotRecorded
 		}
 	case x.LastToken == request.None:
-		w.Why = metric.NoToken
+		w.Reason = metric.NoToken
 	case x.LastToken <= x.FirstSend:
-		w.Why = metric.NoSpan
+		w.Reason = metric.NoSpan
 	default:
 		w = Interval{From: x.FirstSend, To: x.LastToken, Whole: max(x.LastEnd, x.LastToken), Placed: true, Length: x.LastToken - x.FirstSend}
 	}
 	switch d := side.Span(span); {
-	case r.duration != request.None && (def.Reported || w.Why == metric.Clock && span != metric.LongestSpan):
-		w.Length, w.Why = r.duration, metric.None
+	case r.duration != request.None && (def.Reported || w.Reason == metric.Clock && span != metric.LongestSpan):
+		w.Length, w.Reason = r.duration, metric.None
 		w.Note = "over the duration that the producer measured"
 	case span == metric.TokenSpan, side.Rows == 0:
 	case span != metric.LongestSpan && !side.Placed():
-	case d == request.None && w.Why != metric.None:
+	case d == request.None && w.Reason != metric.None:
 	case d == request.None:
-		w.Length, w.Why = 0, metric.NotRecorded
+		w.Length, w.Reason = 0, metric.NotRecorded
 	case d <= 0:
-		w.Length, w.Why = 0, metric.NoSpan
+		w.Length, w.Reason = 0, metric.NoSpan
 	default:
-		w.Length, w.Why = d, metric.None
+		w.Length, w.Reason = d, metric.None
 		w.Note = "over the " + def.SpanName(span)
 	}
 	return w

@@ -4,7 +4,7 @@ import "servescope/analyzer/kernel"
 
 // State is the state of a kernel that keeps contents by place and nothing
 // else. It implements all of State but Update and Finish, and Merge but for the
-// check that the other state is of the same kernel.
+// check that the other state belongs to the same kernel.
 type State[T any, P content[T]] struct {
 	Base
 	Cells Cells[T, P]

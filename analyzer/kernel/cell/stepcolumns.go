@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// MaxSeries is how many series a report holds: those that are first in order.
+// MaxSeries caps the series that a report holds: it holds the first in order.
 const MaxSeries = 4096
 
 // StepColumns are the columns of a batch of steps.
@@ -123,8 +123,8 @@ type SeriesKey struct {
 	Replica, Rank, Kind, Quantity string
 }
 
-// Compare orders what is of a whole run before its groups and windows: these are
-// dropped first.
+// Compare orders series of a whole run before series of its groups and windows, which
+// are dropped first.
 func (a SeriesKey) Compare(b SeriesKey) int {
 	return cmp.Or(cmp.Compare(a.Window, b.Window), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Replica, b.Replica), cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Quantity, b.Quantity))

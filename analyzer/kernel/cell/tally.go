@@ -68,7 +68,7 @@ func (t Tally) Counts() map[string]int64 {
 	return out
 }
 
-// Main returns the reason that excluded most values: a metric without values is null
+// main returns the reason that excluded most values: a metric without values is null
 // for it.
 func (t Tally) main() metric.Reason {
 	most, why := int64(0), metric.NotRecorded

@@ -33,7 +33,7 @@ func (s *state) Finish(out kernel.Output) {
 // put writes the concurrency of a group, and of most windows of it.
 func (s *state) put(out kernel.Output, run, group int32, info *cell.Run, most int) {
 	w := s.Over(run)
-	all := s.flight(run, group, info.Counting())
+	all := s.flight(run, group, info.CountingSide())
 	var idle kernel.Idle
 	if len(all.open) > 0 {
 		idle = out.Idle(run)
@@ -47,7 +47,7 @@ func (s *state) put(out kernel.Output, run, group int32, info *cell.Run, most in
 		over = overOf(&in, sweep, curvePoints)
 	}
 	c.Concurrency = concurrencyOf(over, in, all, n)
-	for _, step := range over.Curve { // a window's part of it is in that of its run
+	for _, step := range over.Curve { // a window's part of it is in the curve of its run
 		c.Concurrency.Curve = append(c.Concurrency.Curve, report.Point{T: step.T, V: step.N})
 	}
 	if s.Def.Buckets && c.Concurrency.Max.Known {
@@ -73,8 +73,8 @@ func (s *state) put(out kernel.Output, run, group int32, info *cell.Run, most in
 // inFlight returns what a run's concurrency is over: W, and where no token is
 // recorded the time from the first send to the last inferred end.
 func inFlight(r *cell.Run, w cell.Interval, last int64) cell.Interval {
-	x := &r.Side(int(r.Counting())).Selected
-	if w.Placed || w.Why != metric.NoToken || last == request.None || x.FirstSend == request.None || last <= x.FirstSend {
+	x := &r.Side(int(r.CountingSide())).Selected
+	if w.Placed || w.Reason != metric.NoToken || last == request.None || x.FirstSend == request.None || last <= x.FirstSend {
 		return w
 	}
 	return cell.Interval{From: x.FirstSend, To: last, Placed: true, Length: last - x.FirstSend, Note: "from the first send to the last inferred end, since no token is recorded"}
@@ -93,7 +93,7 @@ func overOf(w *cell.Interval, sweep *stat.Sweep, limit int) (o stat.Summary) {
 func concurrencyOf(over stat.Summary, w cell.Interval, all *flight, inferred int64) report.Concurrency {
 	c := report.Concurrency{Curve: []report.Point{}, Inferred: inferred}
 	if !w.Placed {
-		why := w.Why
+		why := w.Reason
 		if why == metric.None {
 			why = metric.Clock
 		}
@@ -103,15 +103,15 @@ func concurrencyOf(over stat.Summary, w cell.Interval, all *flight, inferred int
 	c.Mean = report.Known(over.Mean, unit.None)
 	c.Max = report.Known(float64(over.Max), unit.None)
 	c.Mean.Note = cell.Joined(w.Note,
-		cell.Counting(all.endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"),
-		cell.Counting(inferred, "the end of 1 request is inferred: the engine says that nothing runs or waits", "the ends of %d requests are inferred: the engines say that nothing runs or waits"))
+		cell.Counted(all.endless, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"),
+		cell.Counted(inferred, "the end of 1 request is inferred: the engine says that nothing runs or waits", "the ends of %d requests are inferred: the engines say that nothing runs or waits"))
 	return c
 }
 
 // little writes both sides of Little's law.
 func little(c *report.Cell, all *flight, w *cell.Interval) {
 	cell.SetValue(c, "concurrency_mean", c.Concurrency.Mean)
-	why := w.Why
+	why := w.Reason
 	switch {
 	case w.Part: // requests lie partly outside
 		cell.SetValue(c, "concurrency_little", report.Null(metric.WholeRun.String()))
@@ -126,7 +126,7 @@ func little(c *report.Cell, all *flight, w *cell.Interval) {
 		l.Rate = report.Known(n*1e9/float64(w.Length), unit.PerSecond)
 		l.Residence = report.Known(all.residence.Mean(), unit.Nanosecond)
 		l.Product = report.Known(all.residence.Mean()*n/float64(w.Length), unit.None)
-		l.Product.Note = cell.Joined(w.Note, cell.Counting(all.unended, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"))
+		l.Product.Note = cell.Joined(w.Note, cell.Counted(all.unended, "1 request without a recorded start or end is left out", "%d requests without a recorded start or end are left out"))
 		l.Difference = report.Null(c.Concurrency.Mean.Reason)
 		if m := c.Concurrency.Mean; m.Known {
 			l.Difference = report.Known(m.V-l.Product.V, unit.None)

@@ -13,7 +13,7 @@ import (
 type state struct {
 	cell.State[flight, *flight]
 	swept map[int32]*swept       // by run, of those asked for since the state last changed
-	byRun map[int32][]cell.Place // the cells, since the state last changed; nil: nobody has asked
+	byRun map[int32][]cell.Place // the cells, since the state last changed; nil: not needed yet
 }
 
 func (s *state) Update(v *kernel.View) {
@@ -46,7 +46,7 @@ func (s *state) Next(facts *kernel.Facts) bool {
 	s.Finishing(func(run int32, info *cell.Run) {
 		if p := s.sweep(run, info).plateau; p.why == metric.None {
 			f := &facts.Runs[run] // of the same side, unless the query selects another
-			f.HasSteady = f.Clock == info.Side(int(info.Counting())).Clock
+			f.HasSteady = f.Clock == info.Side(int(info.CountingSide())).Clock
 			f.SteadyFrom, f.SteadyTo = p.window[0], p.window[1]
 		}
 	})
@@ -100,7 +100,7 @@ func (s *state) Settle() {
 func (s *state) sweep(run int32, info *cell.Run) *swept {
 	p := s.swept[run]
 	if p == nil {
-		all := s.flight(run, -1, info.Counting())
+		all := s.flight(run, -1, info.CountingSide())
 		sweep := all.sweep(nil)
 		p = new(swept)
 		p.plateau.window, p.plateau.why = steadyOf(sweep, info)
@@ -122,7 +122,7 @@ type plateau struct {
 	why    metric.Reason
 }
 
-// swept is what all requests of a run tell of how many are in flight: the steady
+// swept holds what a sweep over all requests of a run found: the steady
 // window, and, where the log leaves none open, what is over W.
 type swept struct {
 	plateau plateau

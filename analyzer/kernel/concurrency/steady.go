@@ -20,7 +20,7 @@ const steadyRequests = 30
 // states binds, or, without one, where concurrency is at its very maximum for
 // half of the time.
 func steadyOf(s *stat.Sweep, info *cell.Run) (window [2]int64, why metric.Reason) {
-	side := info.Side(int(info.Counting()))
+	side := info.Side(int(info.CountingSide()))
 	x := &side.Selected
 	switch {
 	case side.Rows == 0:

@@ -30,7 +30,7 @@ func (s *state) sides(run *report.Run, index int32, info *cell.Run, places []cel
 		}
 		if all.Weight() > 0 {
 			to := cell.SideOf(run, side)
-			to.Requests, to.Apart, to.Counts = all.requests(kernel.NoWindow), apart.Weight(), side == info.Counting()
+			to.Requests, to.Apart, to.Counts = all.requests(kernel.NoWindow), apart.Weight(), side == info.CountingSide()
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (s *state) Merge(other kernel.State) error {
 func (s *state) Finish(out kernel.Output) {
 	s.Cells.Prune()
 	s.FinishingOf(s.Cells.Places(), func(run int32, info *cell.Run, all []cell.Place) {
-		places := cell.Within(all, info.Counting())
+		places := cell.Within(all, info.CountingSide())
 		s.sides(out.Run(run), run, info, all)
 		var removed statusCounts
 		var kept []cell.Place

@@ -63,7 +63,7 @@ func (s *state) Finish(out kernel.Output) {
 	s.Cells.Prune()
 	s.FinishingOf(s.Cells.Places(), func(run int32, info *cell.Run, places []cell.Place) {
 		for _, t := range s.Targets(run, places) {
-			side := info.Latency(s.Def)
+			side := info.LatencySide(s.Def)
 			from := cell.Within(t.From, side)
 			if len(from) == 0 {
 				continue

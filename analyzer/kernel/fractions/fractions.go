@@ -9,16 +9,16 @@ import (
 	"servescope/analyzer/query"
 )
 
-// Quotient is what a quotient per request is made of, on average over the
-// requests that have it: (To - From) / By, the times in ns since the start.
+// Quotient holds the mean parts of a quotient per request, over the requests that
+// have it: (To - From) / By, the times in ns since the start.
 type Quotient struct {
 	N        int64 // requests, or their sequences
 	From, To float64
 	By       float64
 }
 
-// Run are those of a run under a definition set: of TPOT, of the pace that
-// a tool calls ITL, and of E2E by N.
+// Run holds the quotients of a run under a definition set: TPOT, the pace that a tool
+// calls ITL, and E2E by N.
 type Run struct{ TPOT, ITL, E2E Quotient }
 
 // New returns a kernel that computes the fractions of every run under

@@ -129,7 +129,7 @@ func (s *state) Finish(kernel.Output) {
 	s.Finishing(func(run int32, info *cell.Run) {
 		var sum operands
 		for p, o := range s.Cells.ByPlace {
-			if p.Run == run && trace.Side(p.Side) == info.Latency(s.Def) {
+			if p.Run == run && trace.Side(p.Side) == info.LatencySide(s.Def) {
 				sum.Merge(o)
 			}
 		}

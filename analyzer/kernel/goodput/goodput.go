@@ -85,8 +85,8 @@ func (c *condition) judgeOne(w *request.Row, def *metric.Definition) verdict {
 	return unknown
 }
 
-// verdict is what a condition says of a request, in rising order of weight: that
-// of a request of several sequences, or under several conditions, is the greatest.
+// verdict is the result of a condition for a request, in rising order of weight. A
+// request of several sequences, or under several conditions, has the greatest.
 type verdict uint8
 
 const (

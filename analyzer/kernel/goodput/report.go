@@ -18,7 +18,7 @@ func (s *state) Finish(out kernel.Output) {
 	s.FinishingOf(s.Cells.Places(), func(run int32, info *cell.Run, places []cell.Place) {
 		side := s.side
 		if info.Linked || side < 0 || info.Side(int(side)).Rows == 0 { // requests that the side did not see stay unjudged
-			side = info.Latency(s.Def)
+			side = info.LatencySide(s.Def)
 		}
 		w := s.OverSpan(run, s.Def.GoodSpan)
 		for _, t := range s.Targets(run, cell.Within(places, side)) {
@@ -74,14 +74,14 @@ func (s *state) goodput(v *verdicts, w *cell.Interval, side trace.Side) *report.
 		g.Beside = &x
 	}
 	switch {
-	case w.Why != metric.None:
-		g.Rate = report.Null(w.Why.String())
+	case w.Reason != metric.None:
+		g.Rate = report.Null(w.Reason.String())
 	case v.unknown > 0 && !g.Share.Known:
 		g.Rate = report.Null(metric.UnknownVerdicts.String())
 	default:
 		g.Rate = report.Known(float64(v.good)*1e9/float64(w.Length), unit.PerSecond)
-		g.Rate.Note = cell.Joined(w.Note, cell.Counting(v.absent, "1 request without a success is forgotten", "%d requests without a success are forgotten"),
-			cell.Counting(v.unknown, "1 request cannot be judged and is not among the good ones", "%d requests cannot be judged and are not among the good ones"))
+		g.Rate.Note = cell.Joined(w.Note, cell.Counted(v.absent, "1 request without a success is forgotten", "%d requests without a success are forgotten"),
+			cell.Counted(v.unknown, "1 request cannot be judged and is not among the good ones", "%d requests cannot be judged and are not among the good ones"))
 	}
 	return g
 }

@@ -82,7 +82,7 @@ func (s *state) Update(v *kernel.View) {
 }
 
 // witness returns the row that tells whether a condition about a side is met; a
-// side of -1 is that of the run's latencies.
+// side of -1 is the side of the run's latencies.
 type witness func(side trace.Side) (*request.Row, bool)
 
 func own(w *request.Row) witness { return func(trace.Side) (*request.Row, bool) { return w, true } }
@@ -131,7 +131,7 @@ func (s *state) judge(c *verdicts, w *request.Row, of witness) {
 }
 
 // judgeLinked judges the request that row n counts: for each side that may turn
-// out to be that of the run's latencies, by the rows of the sides that its
+// out to be the side of the run's latencies, by the rows of the sides that its
 // conditions are about.
 func (s *state) judgeLinked(to cell.Place, w *request.Row, n int32, p *request.Peers) {
 	for side := range trace.Side(request.NumSides) {

@@ -21,7 +21,7 @@ func TestSamplesShareTheBudget(t *testing.T) {
 	const runs, requests, batches = 40, 1000, 5
 	r := rand.New(rand.NewPCG(9, 10))
 	store := new(kerneltest.Disk)
-	facts := &kernel.Facts{Store: store, Memory: cell.LeastMemory}
+	facts := &kernel.Facts{Store: store, Memory: cell.MinMemory}
 	k := New(metric.Default, nil)
 	states := []*state{k.New(new(query.Query), facts).(*state), k.New(new(query.Query), facts).(*state)}
 	want := make([][]int64, runs)
@@ -46,7 +46,7 @@ func TestSamplesShareTheBudget(t *testing.T) {
 			raw, values = raw+cell.values[slot].RawCount(), values+int(cell.values[slot].N())
 		}
 	}
-	if most := cell.LeastPacked * len(request.Measures) * runs; raw > max(most, latencyShare*cell.LeastMemory/3/8) || values < 4*most || len(store.Bytes) == 0 {
+	if most := cell.MinPacked * len(request.Measures) * runs; raw > max(most, latencyShare*cell.MinMemory/3/8) || values < 4*most || len(store.Bytes) == 0 {
 		t.Errorf("%d of %d values are held as they are, and %d bytes are stored", raw, values, len(store.Bytes))
 	}
 	for run := range want {

@@ -28,10 +28,10 @@ func (s *state) Finish(out kernel.Output) {
 		for _, t := range s.Targets(run, cell.OfRequests(places)) {
 			c := out.Cell(run, t.Group, t.Window)
 			bySide := s.unite(t.From)
-			main := info.Latency(s.Def)
+			main := info.LatencySide(s.Def)
 			wide, idle := t.Window == kernel.NoWindow && s.only == nil, len(t.From) == 0
 			lack := new(samples) // says what sides lack
-			if of := bySide[info.Counting()]; of != nil {
+			if of := bySide[info.CountingSide()]; of != nil {
 				lack = of
 			}
 			for slot := range request.Measures {
@@ -122,7 +122,7 @@ func (s *state) bound(out *report.Metric, m *request.Measure, values *stat.Sampl
 	}
 	if wide {
 		out.Notes = append(out.Notes, fmt.Sprintf("censored: %s before the first token; if it never came: %s",
-			cell.Counting(n, "1 request was aborted or is open", "%d requests were aborted or are open"), strings.Join(texts, ", ")))
+			cell.Counted(n, "1 request was aborted or is open", "%d requests were aborted or are open"), strings.Join(texts, ", ")))
 	}
 }
 
@@ -149,11 +149,11 @@ func (s *state) notes(c *report.Cell, info *cell.Run, main trace.Side, of *sampl
 	}
 	if of.served > 0 && of.served != of.retokenized {
 		add("output_tokens", "client_count: the client counts %s of the server's tokens over %s: the text is degenerate or the tokenizer differs",
-			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), cell.Counting(of.both, "1 request", "%d requests"))
+			unit.Format(unit.Ratio, float64(of.retokenized)/float64(of.served)), cell.Counted(of.both, "1 request", "%d requests"))
 	}
 	for s := range request.NumSides {
 		if n := info.Side(s).Timed; trace.Side(s) != main && n > 0 && !info.Linked {
-			add("ttft", "side: %s stamps; the run also has %s stamped by the %s", request.SideName(main), cell.Counting(n, "1 request", "%d requests"), request.SideName(trace.Side(s)))
+			add("ttft", "side: %s stamps; the run also has %s stamped by the %s", request.SideName(main), cell.Counted(n, "1 request", "%d requests"), request.SideName(trace.Side(s)))
 		}
 	}
 	if m := c.Metrics["ttft"]; of.resolution > 0 && m.N > 0 && float64(of.resolution) > m.Mean/20 {

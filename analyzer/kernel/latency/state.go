@@ -28,7 +28,7 @@ type state struct {
 	held   int64 // bytes of packed values in memory
 
 	only cell.Only
-	skip [len(request.Measures)]bool // by slot: nobody asks for it
+	skip [len(request.Measures)]bool // by slot: it is not asked for
 }
 
 func (s *state) Update(v *kernel.View) {
@@ -41,7 +41,7 @@ func (s *state) Update(v *kernel.View) {
 			continue
 		}
 		if w.MultiChoice != nil {
-			s.flush() // room may drop the place of those that wait
+			s.flush() // room may drop the place of requests that wait
 			s.Cells.MakeRoom()
 			s.sequence(x, i, w)
 		}
@@ -162,13 +162,12 @@ func (s *state) sequence(x *cell.Batch, i int, w *request.Row) {
 // hold: without windows and groups they keep them, or count.
 const latencyShare = 4
 
-// pack bounds the values that all samples keep as they are, as that of the digests of
-// tokens does.
+// pack bounds the unpacked values of all samples.
 func (s *state) pack() {
 	if s.wanted != nil {
 		return
 	}
-	most := max(latencyShare*s.budget.Raw, cell.LeastPacked*len(request.Measures)*len(s.Cells.ByPlace))
+	most := max(latencyShare*s.budget.Raw, cell.MinPacked*len(request.Measures)*len(s.Cells.ByPlace))
 	if s.added <= most/2 {
 		return
 	}
@@ -182,7 +181,7 @@ func (s *state) pack() {
 	if sum <= most {
 		return
 	}
-	for least := stat.SampleLimit; sum > most/2 && least >= cell.LeastPacked; least /= 2 {
+	for least := stat.SampleLimit; sum > most/2 && least >= cell.MinPacked; least /= 2 {
 		for _, cell := range s.Cells.ByPlace {
 			for i := range cell.values {
 				v := &cell.values[i]
@@ -343,7 +342,7 @@ func (s *state) completed() *state {
 }
 
 // decodePhase is the code of a request that was aborted in its decode phase: it
-// had its first token, though nobody stamped it.
+// had its first token, though the token has no stamp.
 const decodePhase = 3
 
 // censored reports whether the request was aborted, or the log ends, before its

@@ -11,7 +11,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// gaugeLog is what one gauge of an engine says.
+// gaugeLog holds the values of one gauge of an engine.
 type gaugeLog struct {
 	clock      string
 	mixed      bool  // there are stamps of several clocks

@@ -33,7 +33,7 @@ func IdleOf(from kernel.State, run int32) kernel.Idle {
 	return idleAmong(lines, len(list))
 }
 
-// engineLine is what one engine says at an instant.
+// engineLine tells whether one engine is idle at an instant.
 type engineLine struct {
 	t      int64
 	engine int

@@ -30,7 +30,7 @@ func (loads) New(q *query.Query, facts *kernel.Facts) kernel.State {
 	return &state{Base: cell.NewBase(nil, q, facts), loads: make(map[loadKey]*gaugeLog), exist: make(map[int32]int64)}
 }
 
-// gauge is what a number of sequences counts.
+// gauge tells which sequences a number counts.
 type gauge uint8
 
 const (

@@ -76,7 +76,7 @@ func (m *marks) batch(lo, hi int64) holding {
 // near reports whether what is said at a is still told at b.
 func (m *marks) near(a, b int64) bool { return uint64(b)-uint64(a) <= m.far }
 
-// rate returns what rates of list say over [lo, hi): each is that of the time
+// rate returns what rates of list say over [lo, hi): each covers the time
 // since the one before.
 func (m *marks) rate(list []mark, lo, hi int64) holding {
 	var s holding
@@ -114,7 +114,7 @@ func (m *average) mark(list []mark, at mark, scale float64) []mark {
 	return append(list, at)
 }
 
-// holding is what marks say of a part of time.
+// holding holds what marks say of a part of time.
 type holding struct {
 	covered int64   // ns in which there is a value
 	area    float64 // value times ns

@@ -47,7 +47,7 @@ type loadWindow struct {
 	why      metric.Reason // it is unknown
 }
 
-// window returns W of a run: that of its requests where it has any.
+// window returns W of a run: W of its requests where it has any.
 func (s *state) window(c *report.Cell, run int32, engines []engine) loadWindow {
 	t := &c.Throughput
 	var f kernel.RunFacts
@@ -76,7 +76,7 @@ func (s *state) window(c *report.Cell, run int32, engines []engine) loadWindow {
 	return w
 }
 
-// cells writes the cell of a group, and those of its windows.
+// cells writes the cell of a group, and the cells of its windows.
 func (s *state) cells(out kernel.Output, run, group int32, engines []engine, w loadWindow, most int) {
 	c := out.Cell(run, group, kernel.NoWindow)
 	p := s.loaded(run, engines, w)
@@ -102,7 +102,7 @@ func (s *state) cells(out kernel.Output, run, group int32, engines []engine, w l
 // leastSteps is how many decode-only steps of a batch size tell its length.
 const leastSteps = 30
 
-// loaded is what engines say over W.
+// loaded holds what engines say over W.
 type loaded struct {
 	w        loadWindow
 	engines  []engine

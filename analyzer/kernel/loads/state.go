@@ -179,11 +179,11 @@ func (s *state) keys() []loadKey {
 }
 
 // engines returns the gauges of a group of a run, group -1 being all, in order of
-// replicas: of each that of its first rank, and the sum over engines only where
+// replicas: of each the gauge of its first rank, and the sum over engines only where
 // the engines are not there too.
 func (s *state) engines(run, group int32) []engine {
 	united := make(map[loadKey]*gaugeLog)
-	for _, key := range s.keys() { // in order: the clock of mixed ones is that of the first
+	for _, key := range s.keys() { // in order: mixed gauges have the clock of the first
 		if key.run != run || group >= 0 && key.group != group {
 			continue
 		}

@@ -15,7 +15,7 @@ type flow struct {
 	requests, ok     int64 // by arrival
 	completed        int64 // ok requests, by their end
 	tokens, tokensOK int64 // by their own time
-	firsts           int64 // of tokens, those that are the first of their request
+	firsts           int64 // tokens that are the first of their request
 	prompt, promptOK int64 // prompt tokens, by the first token
 	prompts          int64 // requests whose prompt counts
 	noPrompt         int64 // of unknown length
@@ -29,7 +29,7 @@ type flow struct {
 	timed, steps     int64 // decode time, and tokens after the first, of sequences whose N is known
 	instant, undated int64 // sequences whose tokens came at one instant; requests that do not tell their decode time
 	tpot, tpots      int64 // sum of the TPOTs of timed sequences in 1/fraction ns, and how many
-	beams            int64 // sequences of beam search, whose time is that of beams that lost too: in every window
+	beams            int64 // sequences of beam search, whose time includes lost beams: in every window
 	byChunk, spread  int64 // requests whose tokens are counted by chunk; are spread evenly
 	long             int64 // requests that are too long to spread
 	unlisted         int64 // requests whose chunks are not recorded, where a tool counts these
@@ -37,7 +37,7 @@ type flow struct {
 	stalled          int64 // decode time in which sequences were not scheduled, ns
 	running          int64 // time from admission to the last token, ns
 
-	// Requests whose tokens nobody counted, those of them that are ok, and
+	// Requests whose tokens are not counted, the ok ones among them, and
 	// sequences of unknown N: each once, by its arrival, and in every window of
 	// time that it may have emitted in. byChunkIn and spreadIn are byChunk and
 	// spread of every window.
@@ -45,8 +45,8 @@ type flow struct {
 	unknownIn, unknownOKIn, untimedIn int64
 	byChunkIn, spreadIn               int64
 
-	// Sequences with a span whose stalls nobody tells, whose stalls lie nobody
-	// knows where, and whose admission is unknown: once, and in every window.
+	// Sequences with a span whose stalls are unknown, whose stalls lie at unknown
+	// times, and whose admission is unknown: once, and in every window.
 	// severed ones are partly elsewhere, adrift ones partly in another window.
 	unstalled, severed, unadmitted    int64
 	unstalledIn, adrift, unadmittedIn int64
@@ -131,7 +131,7 @@ func (f *flow) Load(src *cell.Reader) {
 
 // without says which sequences the model leaves out.
 func (f *flow) without(untimed int64) string {
-	note := cell.Counting(untimed, "1 sequence has an unknown number of tokens and is left out", "%d sequences have an unknown number of tokens and are left out")
+	note := cell.Counted(untimed, "1 sequence has an unknown number of tokens and is left out", "%d sequences have an unknown number of tokens and are left out")
 	if f.beams > 0 {
 		note = cell.Joined(note, "sequences of beam search are left out")
 	}

@@ -21,7 +21,7 @@ type putter struct {
 
 	whole   bool // the cell is of a run or a group, not of a window
 	wide    bool // and W is not cut to an interval
-	prefill bool // the rows are those of prefill nodes
+	prefill bool // the rows are rows of prefill nodes
 
 	names *flow      // what names the replicas: f, or the flow of a side nearer to the engines
 	side  trace.Side // of it
@@ -35,8 +35,8 @@ func (p *putter) idle() bool { return p.f.span == 0 && p.all.span > 0 }
 
 // per writes n per second of Δt, or null for a reason, with notes.
 func (p *putter) per(name string, n int64, u unit.Unit, why metric.Reason, notes ...string) report.Value {
-	if p.w.Why != metric.None {
-		why = p.w.Why
+	if p.w.Reason != metric.None {
+		why = p.w.Reason
 	}
 	v := report.Null(why.String())
 	if why == metric.None {
@@ -64,7 +64,7 @@ func (p *putter) null(name string, why metric.Reason) {
 
 // spreadNote notes n requests whose tokens are spread evenly.
 func spreadNote(n int64) string {
-	return cell.Counting(n, "the tokens of 1 request are spread evenly: its chunks are not counted",
+	return cell.Counted(n, "the tokens of 1 request are spread evenly: its chunks are not counted",
 		"the tokens of %d requests are spread evenly: their chunks are not counted")
 }
 
@@ -99,10 +99,10 @@ func (p *putter) noWhole() metric.Reason {
 		return metric.WholeRun
 	case p.w.Placed:
 		return metric.NoSpan
-	case p.w.Why == metric.None:
+	case p.w.Reason == metric.None:
 		return metric.Clock
 	}
-	return p.w.Why
+	return p.w.Reason
 }
 
 // leastCompletions is the least number of completions that a rate between them
@@ -122,13 +122,13 @@ func (p *putter) completions() {
 		d = float64(f.lastDone - f.firstDone)
 	}
 	p.ratio("request_rate_completions", float64(f.dated-1)*1e9, d, unit.PerSecond, why,
-		cell.Counting(f.completed-f.dated, "the end of 1 request is not recorded, so it is left out", "the ends of %d requests are not recorded, so they are left out"))
+		cell.Counted(f.completed-f.dated, "the end of 1 request is not recorded, so it is left out", "the ends of %d requests are not recorded, so they are left out"))
 }
 
 // lacking notes the tokens that a rate is short of, or that are assumed.
 func (p *putter) lacking(unknown int64) string {
-	return cell.Joined(cell.Counting(unknown, "1 request has an unknown number of tokens and is left out", "%d requests have an unknown number of tokens and are left out"),
-		cell.Counting(p.lack.byChunk, "1 request counts one token per chunk: nobody counted its tokens", "%d requests count one token per chunk: nobody counted their tokens"),
+	return cell.Joined(cell.Counted(unknown, "1 request has an unknown number of tokens and is left out", "%d requests have an unknown number of tokens and are left out"),
+		cell.Counted(p.lack.byChunk, "1 request counts one token per chunk: nobody counted its tokens", "%d requests count one token per chunk: nobody counted their tokens"),
 		spreadNote(p.lack.spread))
 }
 
@@ -167,9 +167,9 @@ func (p *putter) tokens() {
 	}
 	computed := both
 	if both == metric.None && f.cachedOf == 0 && f.noCached+f.overCached > 0 {
-		computed = cached // nobody tells
+		computed = cached // no request tells
 	}
-	uncached := cell.Counting(f.noCached+f.overCached, "1 request does not tell its cached tokens, so its prompt is left out",
+	uncached := cell.Counted(f.noCached+f.overCached, "1 request does not tell its cached tokens, so its prompt is left out",
 		"%d requests do not tell their cached tokens, so their prompts are left out")
 	p.per("tps_end_to_end_computed", f.cachedOf-f.cached+output, unit.TokenRate, computed, lack, uncached, note)
 	p.ratio("cached_token_share", float64(f.cached), float64(f.cachedOf), unit.Ratio, cached, uncached)
@@ -187,7 +187,7 @@ func (p *putter) tokens() {
 }
 
 // summed tells why a sum of tokens is unknown: some requests emitted tokens, and
-// nobody counted any.
+// none are counted.
 func summed(n, unknown int64) metric.Reason {
 	if n == 0 && unknown > 0 {
 		return metric.NUnknown
@@ -195,7 +195,7 @@ func summed(n, unknown int64) metric.Reason {
 	return metric.None
 }
 
-// totals writes how many tokens the rates are of.
+// totals writes the numbers of tokens behind the rates.
 func (p *putter) totals() {
 	f := p.f
 	total := func(n int64, why metric.Reason, note string) report.Value {
@@ -219,9 +219,9 @@ func (p *putter) totals() {
 	}
 }
 
-// noPromptNote notes n requests whose prompts are of unknown length.
+// noPromptNote notes n requests whose prompts have an unknown length.
 func noPromptNote(n int64) string {
-	return cell.Counting(n, "the prompt of 1 request is of unknown length and left out", "the prompts of %d requests are of unknown length and left out")
+	return cell.Counted(n, "the prompt of 1 request is of unknown length and left out", "the prompts of %d requests are of unknown length and left out")
 }
 
 // occupancy writes the batches that hold more or less than decoding sequences.
@@ -235,8 +235,8 @@ func (p *putter) occupancy(why metric.Reason, note string) {
 		}
 		cell.SetValue(p.c, name, v)
 	}
-	if w.Why != metric.None {
-		why = w.Why
+	if w.Reason != metric.None {
+		why = w.Reason
 	}
 	active, running := why, why
 	if why == metric.None {
@@ -250,10 +250,10 @@ func (p *putter) occupancy(why metric.Reason, note string) {
 			running = metric.NotRecorded
 		}
 	}
-	if w.Why == metric.None && f.running > 0 {
+	if w.Reason == metric.None && f.running > 0 {
 		running = metric.None // sequences run before they decode
 	}
 	batch("batch_decode_active", f.span-f.stalled, active, note)
 	batch("batch_running", f.running, running, note,
-		cell.Counting(p.lack.unadmitted, "the admission of 1 sequence is not recorded, so it is left out", "the admissions of %d sequences are not recorded, so they are left out"))
+		cell.Counted(p.lack.unadmitted, "the admission of 1 sequence is not recorded, so it is left out", "the admissions of %d sequences are not recorded, so they are left out"))
 }

@@ -18,19 +18,19 @@ import (
 func (p *putter) model() {
 	f, w := p.f, p.w
 	without := f.without(p.lack.untimed)
-	instant := cell.Counting(f.instant, "the tokens of 1 request came at one instant and take no time", "the tokens of %d requests came at one instant and take no time")
+	instant := cell.Counted(f.instant, "the tokens of 1 request came at one instant and take no time", "the tokens of %d requests came at one instant and take no time")
 	late, idle := f.undated, p.idle()
 	why := f.timeless(p.lack.untimed)
 	occupied := metric.None
 	switch {
 	case idle:
-		if late = p.all.undated; f.tokens == 0 { // of the whole group: nobody knows when these came
+		if late = p.all.undated; f.tokens == 0 { // of the whole group: when these came is unknown
 			why = metric.NoToken
 		}
 	case f.span == 0:
 		occupied = why
 	}
-	undated := cell.Counting(late, "1 request does not tell when its tokens came and is left out", "%d requests do not tell when their tokens came and are left out")
+	undated := cell.Counted(late, "1 request does not tell when its tokens came and is left out", "%d requests do not tell when their tokens came and are left out")
 	span := float64(f.timed)
 	steps := float64(f.steps)
 	if f.timed == 0 {
@@ -42,9 +42,9 @@ func (p *putter) model() {
 		p.replicaList()
 	}
 	p.occupancy(occupied, undated)
-	if w.Why != metric.None || f.span == 0 && !idle {
-		if w.Why != metric.None {
-			why = w.Why
+	if w.Reason != metric.None || f.span == 0 && !idle {
+		if w.Reason != metric.None {
+			why = w.Reason
 		}
 		for _, name := range []string{"batch_decode", "tps_replica_model", "tps_total_model", "identity_ratio", "weighting_ratio"} {
 			p.null(name, why)
@@ -122,8 +122,8 @@ func (p *putter) replicaList() {
 		r := f.replicas[name]
 		x := report.Replica{Name: name, Side: request.SideName(p.side), Tokens: r.tokens}
 		per := func(n float64, u unit.Unit) report.Value {
-			if w.Why != metric.None {
-				return report.Null(w.Why.String())
+			if w.Reason != metric.None {
+				return report.Null(w.Reason.String())
 			}
 			v := report.Known(n/float64(w.Length), u)
 			v.Note = w.Note

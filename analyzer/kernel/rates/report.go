@@ -17,7 +17,7 @@ func (s *state) Finish(out kernel.Output) {
 		seconds[p.Run] = append(seconds[p.Run], p)
 	}
 	s.FinishingOf(s.Cells.Places(), func(run int32, info *cell.Run, all []cell.Place) {
-		side := info.Counting()
+		side := info.CountingSide()
 		w := s.Over(run)
 		namer := s.namer(run, all, info)
 		targets := s.Targets(run, cell.Within(all, side))
@@ -38,8 +38,8 @@ func (s *state) Finish(out kernel.Output) {
 			p := putter{query: s.Query, def: s.Def, c: c, f: sum, w: &in, lack: sum.lack(all), wide: all && !in.Part, whole: all, prefill: side == trace.Prefill,
 				names: sum, side: side, all: wholes[t.Group]}
 			p.allNames = p.all
-			if from := namer.from[cellAt{t.Group, kernel.NoWindow}]; !p.all.named() && len(from) > 0 {
-				p.names, p.allNames, p.side = s.United(namer.from[cellAt{t.Group, t.Window}]), s.United(from), namer.side
+			if from := namer.from[cellKey{t.Group, kernel.NoWindow}]; !p.all.named() && len(from) > 0 {
+				p.names, p.allNames, p.side = s.United(namer.from[cellKey{t.Group, t.Window}]), s.United(from), namer.side
 			}
 			s.put(&p)
 			peak := report.Null(metric.WholeRun.String())
@@ -55,8 +55,8 @@ func (s *state) Finish(out kernel.Output) {
 func (s *state) peak(run, group int32, side trace.Side, places []cell.Place, p *putter) report.Value {
 	w, f := p.w, p.f
 	switch {
-	case !w.Placed && w.Why != metric.None:
-		return report.Null(w.Why.String())
+	case !w.Placed && w.Reason != metric.None:
+		return report.Null(w.Reason.String())
 	case !w.Placed:
 		return report.Null(metric.Clock.String())
 	case w.To-w.From < request.Second && !s.Def.ChunkPeak:
@@ -92,13 +92,13 @@ func (s *state) peak(run, group int32, side trace.Side, places []cell.Place, p *
 // put writes the rates of a cell.
 func (s *state) put(p *putter) {
 	w, t := p.w, &p.c.Throughput
-	t.From, t.To, t.Window = report.Null(metric.Clock.String()), report.Null(metric.Clock.String()), report.Null(w.Why.String())
+	t.From, t.To, t.Window = report.Null(metric.Clock.String()), report.Null(metric.Clock.String()), report.Null(w.Reason.String())
 	if w.Placed {
 		t.From, t.To = report.KnownInt(w.From, unit.Nanosecond), report.KnownInt(w.To, unit.Nanosecond)
-	} else if w.Why != metric.None {
+	} else if w.Reason != metric.None {
 		t.From, t.To = t.Window, t.Window
 	}
-	if w.Why == metric.None {
+	if w.Reason == metric.None {
 		t.Window = report.KnownInt(w.Length, unit.Nanosecond)
 		t.Window.Note = w.Note
 	}
@@ -111,8 +111,8 @@ func (s *state) put(p *putter) {
 	}
 }
 
-// cellAt is a cell of a run.
-type cellAt struct {
+// cellKey is a cell of a run.
+type cellKey struct {
 	group  int32
 	window int64
 }
@@ -122,20 +122,20 @@ type cellAt struct {
 // some.
 type namer struct {
 	side trace.Side
-	from map[cellAt][]cell.Place
+	from map[cellKey][]cell.Place
 }
 
 // namer returns the side nearest to the engines that decode.
 func (s *state) namer(run int32, all []cell.Place, info *cell.Run) namer {
 	for _, side := range [...]trace.Side{trace.Decode, trace.Engine, trace.Server} {
-		if side == info.Counting() || info.Side(int(side)).Rows == 0 {
+		if side == info.CountingSide() || info.Side(int(side)).Rows == 0 {
 			continue
 		}
-		n := namer{side, make(map[cellAt][]cell.Place)}
+		n := namer{side, make(map[cellKey][]cell.Place)}
 		for _, t := range s.Targets(run, cell.Within(all, side)) {
-			n.from[cellAt{t.Group, t.Window}] = t.From
+			n.from[cellKey{t.Group, t.Window}] = t.From
 		}
-		if s.United(n.from[cellAt{-1, kernel.NoWindow}]).named() {
+		if s.United(n.from[cellKey{-1, kernel.NoWindow}]).named() {
 			return n
 		}
 	}

@@ -44,8 +44,8 @@ func (y *sequence) inside() (from, to int64) {
 	return from, to
 }
 
-// occupancy is what only rates ask of a row: when its sequence took a place in
-// the running batch, and for how long it was not scheduled in it.
+// occupancy reads columns that only rates need: when the sequence of a row took a
+// place in the running batch, and for how long it was not scheduled in it.
 type occupancy struct {
 	admitted, prefill  trace.Ints
 	stall, preemptions trace.Ints

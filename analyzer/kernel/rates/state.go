@@ -98,7 +98,7 @@ func (s *state) count(y *sequence) {
 	s.prompt(y)
 }
 
-// missing counts a request that emitted nobody knows how many tokens.
+// missing counts a request that emitted an unknown number of tokens.
 func (s *state) missing(y *sequence) {
 	w, e, ok := y.row, &y.emission, int64(0)
 	if y.row.Cohort(s.Def) == metric.None {

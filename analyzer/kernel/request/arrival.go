@@ -38,7 +38,7 @@ func LeavingsOf(b *trace.Batch) *Leavings { return &Leavings{rowsOf(&View{Batch:
 
 // At returns the stamp by which the end of row i, as its TPOT, belongs to an
 // interval of time, in ns on its clock. It reports false where none is recorded,
-// or the clock is that of the request alone.
+// or the clock is a clock of the request alone.
 func (l *Leavings) At(i int) (int64, bool) {
 	w := l.rows.At(i)
 	t := w.Leaving()

@@ -19,8 +19,8 @@ import (
 // every choice, by start, belongs to the k-th request. A query selects all rows
 // of a request or none.
 //
-// Only rows that name a choice above 0, and those that they belong to, are held
-// here, some 400 bytes each; a log without such rows has no Choices. It is made
+// Only rows that name a choice above 0, and the other rows of their requests, are
+// held here, some 400 bytes each; a log without such rows has no Choices. It is made
 // by one goroutine (Find, then Add for the same batches, then Join) and may then
 // be read by many.
 type Choices struct {
@@ -153,7 +153,7 @@ func (c *Choices) Find(v *View) {
 // None reports whether Find has found no request of several choices.
 func (c *Choices) None() bool { return len(c.families) == 0 }
 
-// family returns that of row i, or nil.
+// family returns the family of row i, or nil.
 func (c *Choices) family(x *identities, i int, side trace.Side) *family {
 	id, ok := x.id(i)
 	if !ok {

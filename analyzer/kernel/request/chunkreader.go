@@ -20,7 +20,7 @@ func ChunksOf(v *View, def *metric.Definition) *ChunkReader {
 
 // At returns the chunks of row i: the stamp of the first in ns on the row's
 // clock, the gaps between each and the next in ns, and what each brought, empty
-// where nobody counted. known is false where the stamp is not recorded. ok is
+// where they are not counted. known is false where the stamp is not recorded. ok is
 // false for rows that are not in chunk_gap. The slices are valid until the next
 // call.
 func (c *ChunkReader) At(i int) (first int64, gaps, tokens []int64, known, ok bool) {

@@ -9,7 +9,7 @@ import (
 
 // Chunks are the token-bearing chunks of a request: the first at time base (none
 // when unknown), each later one after its gap. tokens has one entry per chunk,
-// or is empty when nobody counted.
+// or is empty when they are not counted.
 type Chunks struct {
 	Base   int64
 	Gaps   []int64
@@ -22,8 +22,8 @@ func (c *Chunks) Single(w *Row) bool {
 	return len(c.Tokens) == 0 && !w.Requested && w.N == int64(len(c.Gaps))+1 && !w.EventOnly()
 }
 
-// Received returns the number of chunks that a request received, that of its
-// role included; none where the first event is not recorded.
+// Received returns the number of chunks that a request received, the chunk of its
+// role included; None where the first event is not recorded.
 func (c *Chunks) Received(w *Row) int64 {
 	n := int64(len(c.Gaps)) + 1
 	switch {

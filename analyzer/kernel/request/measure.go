@@ -6,8 +6,8 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Measure computes one metric of single requests. Values are int64: those of
-// quotients are stat.Key of a float.
+// Measure computes one metric of single requests. Values are int64; values
+// of quotients are stat.Key of a float.
 type Measure struct {
 	Name     string
 	Quotient bool
@@ -112,7 +112,7 @@ func MeasureOf(name string) (slot int, side trace.Side, ok bool) {
 // RowMetric computes a metric of single requests for every row of a view: known
 // says which values exist. Values are in base units. A name with a side is known
 // for rows of that side only. Where the view has choices, each of the rows of a
-// request has the request's value, but that of its own sequence in metrics of pace.
+// request has the request's value, but the value of its own sequence in metrics of pace.
 type RowMetric func(name string, v *View, values []float64, known []bool)
 
 // Column returns the metrics of single requests under def, as filters need them.

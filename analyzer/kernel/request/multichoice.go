@@ -31,7 +31,7 @@ func (q *MultiChoice) unite() {
 		}{{&u.Start, w.Start}, {&u.Enter, w.Enter}, {&u.scheduled, w.scheduled}, {&u.FirstEvent, w.FirstEvent}, {&u.FirstToken, w.FirstToken}, {&u.firstAnswer, w.firstAnswer}} {
 			*t.whole = Earlier(*t.whole, t.own)
 		}
-		u.wait = max(u.wait, w.wait)
+		u.clientWait = max(u.clientWait, w.clientWait)
 		u.spec.unite(&w.spec)
 		u.PromptTokens, u.CachedTokens = max(u.PromptTokens, w.PromptTokens), max(u.CachedTokens, w.CachedTokens)
 		u.LastToken, u.Finished = later(u.LastToken, w.LastToken), later(u.Finished, w.Finished)

@@ -27,7 +27,7 @@ func FloorMod(a, b int64) int64 {
 	}
 }
 
-// Day is the longest duration believed: stamps further apart are of different
+// Day is the longest duration believed: stamps further apart belong to different
 // clocks.
 const Day = 86400e9
 
@@ -49,7 +49,7 @@ type Row struct {
 
 	Start                                                    int64 // where latencies of its side begin
 	Enter                                                    int64 // start, else the first of send, receipt, dispatch and queueing that is recorded
-	scheduled, wait                                          int64
+	scheduled, clientWait                                    int64
 	FirstEvent, FirstToken, firstAnswer, LastToken, Finished int64
 	Decode                                                   int64             // first to last token as the engine measured it
 	N                                                        int64             // output tokens
@@ -133,8 +133,8 @@ func (w *Row) Emitted() bool {
 }
 
 // EventOnly reports whether the row records the first event and not, beside
-// it, the first token: both stamps are the same or one is missing, and nobody
-// counted tokens in the first chunk.
+// it, the first token: both stamps are the same or one is missing, and the
+// tokens of the first chunk are not counted.
 func (w *Row) EventOnly() bool {
 	return w.FirstEvent != None && (w.FirstToken == None || w.FirstToken == w.FirstEvent) && w.firstChunk <= 0
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // First returns where TTFT ends under def, or none. What a tool wrote down
-// itself is what it saw.
+// itself it saw.
 func (w *Row) First(def *metric.Definition) int64 {
 	switch def.First {
 	case metric.FirstEvent:
@@ -135,14 +135,14 @@ func (w *Row) toFirst(def *metric.Definition) (int64, metric.Reason) {
 // waited returns the wait inside the client.
 func (w *Row) waited() (int64, metric.Reason) {
 	switch {
-	case w.wait == None && (w.scheduled == None || w.Side != trace.Client):
+	case w.clientWait == None && (w.scheduled == None || w.Side != trace.Client):
 		return 0, metric.NotRecorded
-	case w.wait == None:
+	case w.clientWait == None:
 		return Between(w.scheduled, w.Start)
-	case w.wait < 0:
+	case w.clientWait < 0:
 		return 0, metric.Order
 	}
-	return w.wait, metric.None
+	return w.clientWait, metric.None
 }
 
 // plusWait adds the wait inside the client to a latency.

@@ -60,7 +60,7 @@ func rowsOf(v *View) Rows {
 func (r *Rows) At(i int) Row {
 	w := Row{
 		Side: r.run.Side, Placed: r.placed, Stream: -1, kind: kindUnknown,
-		scheduled: Get(r.scheduled, i), wait: Get(r.wait, i),
+		scheduled: Get(r.scheduled, i), clientWait: Get(r.wait, i),
 		FirstEvent: Get(r.event, i), FirstToken: Get(r.token, i), firstAnswer: Get(r.answer, i), LastToken: Get(r.last, i), Finished: Get(r.finish, i), Decode: Get(r.decode, i),
 		N: Get(r.n, i), maxTokens: Get(r.most, i), ClientTokens: Get(r.client, i), reasoningTokens: Get(r.reasoning, i), firstChunk: Get(r.chunk, i),
 		PromptTokens: Get(r.prompt, i), CachedTokens: Get(r.cached, i),

@@ -54,7 +54,7 @@ type SideInfo struct {
 	Mixed    bool   // there are several that cannot be compared
 	All      Extent // of all rows, whatever the query selects
 	Selected Extent
-	Good     Extent // of selected rows whose latencies count; lastEnd is that of an E2E
+	Good     Extent // of selected rows whose latencies count; LastEnd is the end of an E2E
 	Longest  int64  // E2E of these, or none
 	Told     bool   // some requests tell the tokens of each chunk (the kernel of tokens alone asks)
 	Single   bool   // some do not and have one in each, by their counts (as told)

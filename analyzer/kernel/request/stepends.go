@@ -2,10 +2,10 @@ package request
 
 import "servescope/analyzer/decompose"
 
-// Ends finds the engine steps that gave the tokens of requests: those of the
+// StepEnds finds the engine steps that gave the tokens of requests: the steps of the
 // replica that served them, on the clock of their stamps. It is read-only once it is
 // filled.
-type Ends struct{ byReplica map[replicaOfRun][]clockEnds }
+type StepEnds struct{ byReplica map[replicaOfRun][]clockEnds }
 
 // replicaOfRun is a replica of a run, or all of them if the name is empty.
 type replicaOfRun struct {
@@ -20,7 +20,7 @@ type clockEnds struct {
 }
 
 // Add adds the steps of a replica of a run.
-func (e *Ends) Add(run int32, replica, clock string, ends *decompose.StepEnds) {
+func (e *StepEnds) Add(run int32, replica, clock string, ends *decompose.StepEnds) {
 	if e.byReplica == nil {
 		e.byReplica = make(map[replicaOfRun][]clockEnds)
 	}
@@ -35,7 +35,7 @@ func (e *Ends) Add(run int32, replica, clock string, ends *decompose.StepEnds) {
 
 // Of returns the steps of a replica on a clock, or nil. A request that names no
 // replica belongs to the only one there is.
-func (e *Ends) Of(run int32, replica, clock string) *decompose.StepEnds {
+func (e *StepEnds) Of(run int32, replica, clock string) *decompose.StepEnds {
 	if e == nil {
 		return nil
 	}

@@ -9,12 +9,12 @@ import (
 // View is a batch with the verdict of the query on each row.
 type View struct {
 	*trace.Batch
-	RunIndex int32    // index of the batch's run in the report
-	Choices  *Choices // joins the rows of requests of several choices; nil where there are none
-	Ends     *Ends    // finds the engine steps that gave the tokens of requests; nil where there are none
-	Group    []int32  // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
+	RunIndex int32     // index of the batch's run in the report
+	Choices  *Choices  // joins the rows of requests of several choices; nil where there are none
+	Ends     *StepEnds // finds the engine steps that gave the tokens of requests; nil where there are none
+	Group    []int32   // index of the row's group; -1: the query removed the row, whatever the time. Without --by every group is 0
 
-	// Links says which rows are of one request, and what each is to it; nil where
+	// Links tells which rows belong to one request, and their roles; nil where
 	// every row is one. Base is the number of the batch's first row in it.
 	Links *join.Links
 	Base  int32
@@ -81,7 +81,7 @@ func (v *View) reader() func(i int) *Row {
 	}
 }
 
-// Summary returns that of v under def.
+// Summary returns the summary of v under def.
 func (v *View) Summary(def *metric.Definition) *Summary {
 	for i := range v.summaries {
 		if v.summaries[i].def == def {

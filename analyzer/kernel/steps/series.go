@@ -10,7 +10,7 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// series is what is known of the rows of one series of steps.
+// series sums up the rows of one series of steps.
 type series struct {
 	n, idle    int64 // rows; those behind a pause
 	resolution int64 // ns; the coarsest
@@ -143,8 +143,8 @@ func (s *series) steps(key cell.SeriesKey) report.Steps {
 	return out
 }
 
-// level is a figure that holds over a time: its values, and those of rows that
-// say for how long, weighted by that.
+// level is a figure that holds over a time: its values, and the values of rows
+// that tell how long they hold, weighted by that time.
 type level struct {
 	cell.Total
 	held, weight cell.Total // ns; value times ns

@@ -46,8 +46,8 @@ func (s *state) Update(v *kernel.View) {
 	}
 }
 
-// places returns the series that a row with the given codes belongs to: that of
-// its run, and those of its group and window if there are any.
+// places returns the series that a row with the given codes belongs to: the
+// series of its run, and of its group and window if there are any.
 func (s *state) places(key cell.SeriesKey, codes cell.StepCodes) []*series {
 	var list []*series
 	windows, groups := []int64{kernel.NoWindow}, []int32{-1}
@@ -88,7 +88,7 @@ func (s *state) prune() {
 }
 
 // unite puts the rows that state no duration, as the first line of a log, to
-// those of the same steps that do, unless there are several such series.
+// the rows of the same steps that do, unless there are several such series.
 func (s *state) unite() {
 	keys := s.keys()
 	same := func(i, j int) bool {

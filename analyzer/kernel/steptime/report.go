@@ -44,8 +44,8 @@ type stepCell struct {
 	steps  decompose.Selection
 }
 
-// cells returns the cells that selected steps are in, those of whole runs first,
-// not more than a report holds.
+// cells returns the cells that selected steps are in, whole runs first, not more
+// than a report holds.
 func (s *state) cells(timelines []*decompose.Timeline) []*stepCell {
 	type key struct {
 		window int64

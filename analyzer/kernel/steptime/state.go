@@ -38,7 +38,7 @@ type state struct {
 
 // Update implements State for batches of the steps table and, where the traces of
 // several ranks of a run are at hand, of the collectives table. Rows that are no
-// steps, as those of logged windows without a length, are left out.
+// steps, as logged windows without a length, are left out.
 func (s *state) Update(v *kernel.View) {
 	if v.Table == trace.Collectives {
 		by := make(map[collective.Place][]collective.Kernel)

@@ -9,7 +9,7 @@ import (
 // EndsOf returns the ends of the steps in batches of the steps table, whatever the
 // query selects, or nil if no step has an end that is fine enough. Ranks of one
 // engine take the same steps: the first one stands for all.
-func EndsOf(views []*kernel.View) *request.Ends {
+func EndsOf(views []*kernel.View) *request.StepEnds {
 	s := newState(new(query.Query), new(kernel.Facts))
 	for _, v := range views {
 		s.Update(v)
@@ -19,7 +19,7 @@ func EndsOf(views []*kernel.View) *request.Ends {
 		name string
 	}
 	known := make(map[replica]bool)
-	e := new(request.Ends)
+	e := new(request.StepEnds)
 	for _, key := range s.keys() {
 		t, of := s.ranks[key], replica{key.run, key.replica}
 		if known[of] || t.Clock == "mixed" {

@@ -54,7 +54,7 @@ func TestEnds(t *testing.T) {
 			}
 		}
 	}
-	if EndsOf([]*kernel.View{steps(0, "a", "", 0, 1e9, 100e6)}) != nil || (*request.Ends)(nil).Of(0, "", "wall") != nil {
+	if EndsOf([]*kernel.View{steps(0, "a", "", 0, 1e9, 100e6)}) != nil || (*request.StepEnds)(nil).Of(0, "", "wall") != nil {
 		t.Error("there are ends without any")
 	}
 }

@@ -37,7 +37,7 @@ func newPool(quantiles []float64, limit int) *pool {
 	return p
 }
 
-// refiner returns an empty pool whose digests complete those of p; nil when
+// refiner returns an empty pool that completes the digests of p; nil when
 // nothing is missing.
 func (p *pool) refiner(m stat.Method) *pool {
 	var r *pool
@@ -52,7 +52,7 @@ func (p *pool) refiner(m stat.Method) *pool {
 	return r
 }
 
-// refine completes the digests of p by those of r.
+// refine completes the digests of p by the digests of r.
 func (p *pool) refine(r *pool) {
 	for i, d := range r.digests {
 		if d != nil {
@@ -157,7 +157,7 @@ func (p *pool) Load(src *cell.Reader) {
 	p.noUpper.Load(src)
 }
 
-// empty reports whether p is of no request and no gap.
+// empty reports whether p has no request and no gap.
 func (p *pool) empty() bool {
 	n := p.values
 	for i, requests := range p.requests {

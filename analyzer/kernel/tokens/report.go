@@ -25,7 +25,7 @@ func (s *state) Finish(out kernel.Output) {
 	}
 	s.Cells.Prune()
 	s.FinishingOf(s.Cells.Places(), func(run int32, info *cell.Run, places []cell.Place) {
-		side := info.Latency(s.Def)
+		side := info.LatencySide(s.Def)
 		for _, t := range s.Targets(run, cell.OfRequests(places)) {
 			p := s.Cells.ByPlace[cell.Place{Window: t.Window, Run: run, Group: t.Group, Side: int32(side)}]
 			idle := p == nil && (t.Window != kernel.NoWindow || len(t.From) == 0)
@@ -61,7 +61,7 @@ func (s *state) put(c *report.Cell, p *pool, sized bool, side trace.Side, wide, 
 		cell.SetMetric(c, m.name, out)
 	}
 	if s.only.Has("token_latency") && s.plain() && !sized && p.uneven == 0 && p.digests[gapDigest].Moments().N > 0 {
-		out := s.EmptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap is that of one token
+		out := s.EmptyMetric("token_latency", side, p.excluded[gapDigest], idle) // each gap leads to one token
 		out.Requests = p.requests[gapDigest]
 		cell.SetMetric(c, "token_latency", s.pooled(out, p.digests[gapDigest], 1, wide))
 	}

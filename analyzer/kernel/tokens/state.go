@@ -252,7 +252,7 @@ func (s *state) paced(x *cell.Batch, i int, w *request.Row, c request.Chunks, wh
 }
 
 // fold calls f for each stretch of gaps that end in one window, with the tokens
-// of the chunks that they lead to (none where nobody counted).
+// of the chunks that they lead to (none where they are not counted).
 func (s *state) fold(x *cell.Batch, group int32, w *request.Row, c request.Chunks, f func(to part, gaps, tokens []int64)) {
 	tokens := c.Tokens
 	if len(tokens) > 0 {
@@ -350,11 +350,11 @@ func split(d, k int64) int64 {
 	return (2*v + k) / (2 * k)
 }
 
-// pack bounds the values that all digests keep as they are: those that keep most
-// pack them, once there are half as many new ones. It is not worth the time for a few
-// of each cell.
+// pack bounds the unpacked values of all digests: the digests with most of them pack
+// them, once there are half as many new ones. Packing few values of each cell is not
+// worth the time.
 func (s *state) pack() {
-	most := max(s.budget.Raw/2, cell.LeastPacked*len(s.Cells.ByPlace))
+	most := max(s.budget.Raw/2, cell.MinPacked*len(s.Cells.ByPlace))
 	if s.added <= most {
 		return
 	}
@@ -363,7 +363,7 @@ func (s *state) pack() {
 	for _, p := range s.Cells.ByPlace {
 		sum += p.raw()
 	}
-	for least := stat.DefaultLimit / 2; sum > most && least >= cell.LeastPacked; least /= 2 {
+	for least := stat.DefaultLimit / 2; sum > most && least >= cell.MinPacked; least /= 2 {
 		for _, p := range s.Cells.ByPlace {
 			var to stat.Store
 			if s.held > s.budget.Packed {
@@ -427,7 +427,7 @@ func (s *state) Settle() {
 }
 
 // Next asks for another pass where windows could not be placed yet, where chunks
-// are of counted tokens in some requests and of one each in others, or where a
+// have counted tokens in some requests and one token each in others, or where a
 // quantile is not exact.
 func (s *state) Next(facts *kernel.Facts) bool {
 	if s.Learn(facts) {

@@ -28,7 +28,7 @@ func New(def *metric.Definition, only cell.Only) kernel.Kernel {
 	return tokens{def, new(foundTokens), only}
 }
 
-// foundTokens is what a pass has found, decoded once for the states of the next.
+// foundTokens is the result of a pass, decoded once for the states of the next.
 type foundTokens struct {
 	mu    sync.Mutex // held to look into pools, whose values are sorted then
 	code  []byte
