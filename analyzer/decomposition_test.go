@@ -265,13 +265,13 @@ func TestDecompositionAgreesWithTTFT(t *testing.T) {
 		queries = queries[:1]
 	}
 	for _, in := range fixtures(t) {
+		s, err := openAll(t, load.Options{Workers: 2}, in)
+		if err != nil || strings.HasSuffix(in.name, ".gz") || strings.HasSuffix(in.name, ".zst") {
+			continue
+		}
+		defer s.Close()
 		for _, flags := range queries {
-			s, err := openAll(t, load.Options{Workers: 2}, in)
-			if err != nil || strings.HasSuffix(in.name, ".gz") || strings.HasSuffix(in.name, ".zst") {
-				continue
-			}
 			r, err := s.Run(t.Context(), queryOf(t, flags...))
-			s.Close()
 			if err != nil {
 				continue // the fixture's clock has no place for the interval
 			}

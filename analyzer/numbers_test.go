@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"servescope/analyzer/audit"
+	"servescope/analyzer/kernel/cell"
 	"servescope/analyzer/query"
 	"servescope/analyzer/report"
 )
@@ -179,17 +180,19 @@ func TestSampleGroupsAddUp(t *testing.T) {
 
 // TestWindowsAreCapped asks for more windows than a report holds.
 func TestWindowsAreCapped(t *testing.T) {
+	defer func(n int) { cell.MaxCells = n }(cell.MaxCells)
+	cell.MaxCells = 400
 	var records []string
-	for i := range 25_000 {
+	for i := range 1000 {
 		records = append(records, fmt.Sprintf(`"sent":%d,"token_timestamps":[%d.5],"output_tokens":1,"tenant":"%c"`, i, i, 'a'+rune(i%3)))
 	}
 	in := lines(records...)
 	run, r := ask(t, []string{"window=1s"}, in)
 	d := r.Diags[0]
-	if d.Code != "windows_capped" || d.File != "log.jsonl" || len(run.Windows) != 10_000 || d.Count != 15_000 || run.Requests.Total != 25_000 {
+	if d.Code != "windows_capped" || d.File != "log.jsonl" || len(run.Windows) != 400 || d.Count != 600 || run.Requests.Total != 1000 {
 		t.Errorf("%d of %d requests, %d windows; diags %+v", len(run.Windows), run.Requests.Total, len(run.Windows), r.Diags)
 	}
-	if want := "the first 10000 of 25000 windows are shown, the first 2h46m40s: 15000 of the run's 25000 requests are in none of them; figures of the whole run and of its groups hold all"; d.Msg != want {
+	if want := "the first 400 of 1000 windows are shown, the first 6m40s: 600 of the run's 1000 requests are in none of them; figures of the whole run and of its groups hold all"; d.Msg != want {
 		t.Errorf("%q, want %q", d.Msg, want)
 	}
 	for i, w := range run.Windows {
@@ -198,21 +201,21 @@ func TestWindowsAreCapped(t *testing.T) {
 		}
 	}
 
-	// Groups share the cells: 10000 of windows are kept, each with its figures.
+	// Groups share the cells: 400 of windows are kept, each with its figures.
 	run, r = ask(t, []string{"window=1s", "by=tenant"}, in)
-	if d = r.Diags[0]; d.Code != "windows_capped" || d.Count != int64(25_000-len(run.Windows)) || len(run.Groups) != 3 {
+	if d = r.Diags[0]; d.Code != "windows_capped" || d.Count != int64(1000-len(run.Windows)) || len(run.Groups) != 3 {
 		t.Fatalf("%d windows, %d groups, %+v", len(run.Windows), len(run.Groups), d)
 	}
 	left := int64(0)
 	for _, g := range run.Groups {
-		left += int64(25_000 - len(g.Windows))
+		left += int64(1000 - len(g.Windows))
 		for _, w := range g.Windows {
 			if w.Requests.Total > 0 && w.Throughput.Values["tps"].V != 1 {
 				t.Fatalf("%v at %d is not whole: %+v", g.By, w.From, w.Throughput)
 			}
 		}
 	}
-	if want := fmt.Sprintf("; %d of the 75000 windows of groups are left out", left); !strings.HasSuffix(d.Msg, want) {
+	if want := fmt.Sprintf("; %d of the 3000 windows of groups are left out", left); !strings.HasSuffix(d.Msg, want) {
 		t.Errorf("%q, want %q", d.Msg, want)
 	}
 	if _, r = ask(t, []string{"window=10s", "by=tenant"}, in); len(r.Diags) != 0 {

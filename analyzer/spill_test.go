@@ -35,7 +35,11 @@ func TestSpilledRequests(t *testing.T) {
 	for _, log := range []string{text.String(), strings.Join(torn, "")} {
 		for _, flags := range [][]string{nil, {"window=1s", "filter=prompt_tokens > 300"}, {"by=status", "trim=warmup=100"}} {
 			var want string
-			for round := range 5 {
+			rounds := 5
+			if testing.Short() {
+				rounds = 3
+			}
+			for round := range rounds {
 				opt := load.Options{Workers: 1 + round%3, Block: 1 << (10 + r.IntN(8))}
 				if round > 0 {
 					opt.Memory, opt.Scratch = 1<<(14+r.IntN(6)), t.TempDir()

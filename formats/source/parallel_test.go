@@ -102,7 +102,7 @@ func TestParts(t *testing.T) {
 		if got, faults := unpacked(t, code, 3); got != string(text) || len(faults) > 0 {
 			t.Fatalf("%s: %d bytes of %d, %v", name, len(got), len(text), faults)
 		}
-		for range 40 {
+		for range 20 {
 			bad := bytes.Clone(code)
 			switch at := r.IntN(len(bad)); r.IntN(4) {
 			case 0:

@@ -35,7 +35,11 @@ func TestAnyCutGivesTheSame(t *testing.T) {
 				r := rand.New(rand.NewPCG(42, uint64(len(name)+len(def.Name))))
 				views := kerneltest.RandomViews(r, 250)
 				want := run(t, def, q, views, kerneltest.Whole).Text(t)
-				for round := range 4 {
+				rounds := 1 // definitions differ in what they measure, not in how states merge
+				if def == metric.Default {
+					rounds = 4
+				}
+				for round := range rounds {
 					if got := run(t, def, q, views, kerneltest.Shuffled(t, r)).Text(t); got != want {
 						t.Fatalf("round %d: %s", round, kerneltest.FirstDifference(got, want))
 					}
