@@ -48,16 +48,16 @@ type table struct {
 	typed       *typed
 	flat        bool // records are rows, not objects: cells have places, and texts no escapes
 	delim       byte
-	header      bool     // the first row names the columns
-	sepLine     bool     // the first line tells the delimiter
-	prefaceRows int      // number of rows above the table: titles and comments
-	names       []string // of the columns; a member has the path a.b
-	width       int      // if flat, the number of columns of the table itself; 0: not yet known
-	frozen      bool     // no columns are added
+	cells       records.Row // of the last row
+	header      bool        // the first row names the columns
+	sepLine     bool        // the first line tells the delimiter
+	prefaceRows int         // number of rows above the table: titles and comments
+	names       []string    // of the columns; a member has the path a.b
+	width       int         // if flat, the number of columns of the table itself; 0: not yet known
+	frozen      bool        // no columns are added
 	rec         record
 	next        int  // the column that probably comes next
 	within      bool // the cursor is within an array of objects
-	spare       []byte
 	parts       []partition
 	mismatch    *partition // the partition that the record contradicts
 	nesting
@@ -96,7 +96,6 @@ func (t *table) read(in *records.Input) outcome {
 	t.rec.ragged, t.rec.last, t.next, t.over = false, false, 0, false
 	t.resetTexts()
 	if t.typed == nil {
-		t.spare = t.spare[:0]
 		clear(t.rec.cells)
 	}
 	var res outcome

@@ -14,8 +14,7 @@ import (
 // a row is an object whose members these are. A cell may hold an object itself.
 type table struct {
 	names []string // of the columns; nil: the first row is to come
-	cells [][]byte // of the row that is read
-	spare []byte   // of cells with quotes within
+	Row
 }
 
 // isTable tells whether a text begins with a row of names and not with an object,
@@ -34,13 +33,13 @@ func (r *reader) row() bool {
 		if at < r.long {
 			text = line(text)
 		}
-		n, ok := r.table.split(text, r.in.EOF && len(text) == len(r.in.Buf)-r.in.I)
-		if ok && (n < len(text) || r.in.EOF || at < r.long) {
-			r.in.I += n
+		_, next, state := r.table.Split(text, ',', r.in.EOF && len(text) == len(r.in.Buf)-r.in.I)
+		if state == RowWhole {
+			r.in.I += next
 			r.take(at)
 			return true
 		}
-		if at >= r.long && len(text) < maxRecord && !r.in.EOF {
+		if state == RowOpen && at >= r.long && len(text) < maxRecord && !r.in.EOF {
 			if r.in.More(); r.in.Err != nil {
 				return false
 			}
@@ -53,71 +52,22 @@ func (r *reader) row() bool {
 	}
 }
 
-// split cuts the row that b begins with into cells and returns where it ends. It
-// reports false where the row is not whole.
-func (t *table) split(b []byte, last bool) (n int, ok bool) {
-	t.cells, t.spare = t.cells[:0], t.spare[:0]
-	for i := 0; ; {
-		var cell []byte
-		if i < len(b) && b[i] == '"' {
-			if cell, i = t.quoted(b, i+1); i < 0 {
-				return 0, false
-			}
-		} else {
-			from := i
-			for i < len(b) && b[i] != ',' && b[i] != '\n' {
-				i++
-			}
-			cell = bytes.TrimSuffix(b[from:i], []byte("\r"))
-		}
-		for i < len(b) && b[i] != ',' && b[i] != '\n' { // what follows a quote
-			i++
-		}
-		t.cells = append(t.cells, cell)
-		switch {
-		case i == len(b):
-			return i, last
-		case b[i] == '\n':
-			return i + 1, true
-		}
-		i++
-	}
-}
-
-// quoted reads a cell from behind its quote, and returns it and where it ends, -1:
-// beyond b.
-func (t *table) quoted(b []byte, i int) ([]byte, int) {
-	from := len(t.spare)
-	for {
-		k := bytes.IndexByte(b[i:], '"')
-		if k < 0 {
-			return nil, -1
-		}
-		t.spare = append(t.spare, b[i:i+k]...)
-		if i += k + 1; i >= len(b) || b[i] != '"' {
-			return t.spare[from:len(t.spare):len(t.spare)], i
-		}
-		t.spare = append(t.spare, '"')
-		i++
-	}
-}
-
 // take makes an object of the row that was read, or the names of the columns.
 func (r *reader) take(at int64) {
 	t := r.table
 	if t.names == nil {
-		for _, c := range t.cells {
+		for _, c := range t.Cells {
 			t.names = append(t.names, strings.TrimSpace(string(c)))
 		}
 		return
 	}
-	if len(t.cells) != len(t.names) {
+	if len(t.Cells) != len(t.names) {
 		r.Skip(tornRow, at)
 		return
 	}
 	f := &r.fields
 	f.Reset()
-	for i, c := range t.cells {
+	for i, c := range t.Cells {
 		name := t.names[i]
 		if c = bytes.TrimSpace(c); len(c) == 0 || string(c) == "null" {
 			continue
