@@ -14,7 +14,7 @@
 //	FinishedRequestStats         v0.6.4      to come    durations in s; request_id since v0.20
 //	meta_info (SGLang)           v0.3.0      to come    see package sglmeta
 //
-// Package answer says how they become rows.
+// Package responses says how they become rows.
 package apilog
 
 import (

@@ -136,8 +136,8 @@ func (s *scanner) skip() bool {
 	}
 }
 
-// skipString moves behind the string at the cursor, which is probably long: json.Quote,
-// which looks at short strings first, is 7 % slower over records with prompts.
+// skipString moves behind the string at the cursor. It is probably a prompt: unlike
+// json.Quote, which expects the end to be near, it searches with IndexByte at once.
 func (s *scanner) skipString() bool {
 	end := s.lineEnd()
 	for j := s.i + 1; ; j++ {

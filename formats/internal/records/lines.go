@@ -14,7 +14,7 @@ import (
 	"servescope/formats/internal/json"
 )
 
-// LineDialect is one format of this kind.
+// LineDialect is a format whose records are objects of one line each; see OpenLines.
 type LineDialect struct {
 	Name   string
 	Wanted string        // what a line of the format is, for messages

@@ -20,7 +20,7 @@ const (
 	batchGaps = 1 << 18
 )
 
-// Dialect is one format of this kind.
+// Dialect is a format whose records are read in order; see Open.
 type Dialect struct {
 	Name   string
 	Run    trace.RunMeta          // of every source
