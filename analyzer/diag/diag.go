@@ -5,6 +5,7 @@ package diag
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -26,6 +27,16 @@ func (s Severity) String() string { return severityNames[s] }
 
 // MarshalText implements encoding.TextMarshaler with the severity's name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(severityNames[s]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler: it takes what MarshalText gives.
+func (s *Severity) UnmarshalText(text []byte) error {
+	i := slices.Index(severityNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("there is no severity %q", text)
+	}
+	*s = Severity(i)
+	return nil
+}
 
 // Diag is one kind of problem in one file. Msg must not quote payload (prompts,
 // outputs).

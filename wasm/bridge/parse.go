@@ -2,7 +2,7 @@ package bridge
 
 import (
 	"context"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -17,8 +17,7 @@ import (
 // and folds it.
 func (e *Engine) parse(ctx context.Context, m message, files []source.Input, out Out) (any, []byte, error) {
 	var o order
-	code, err := hex.DecodeString(m.text("order"))
-	if err != nil || !wire.Load(code, &o) || len(files) != 1 {
+	if err := json.Unmarshal([]byte(m.text("order")), &o); err != nil || len(files) != 1 {
 		return nil, nil, errors.New("a range is parsed of one file, by an order")
 	}
 	f, err := e.opt.Set.Lookup(o.Format)
@@ -54,7 +53,9 @@ func (e *Engine) parse(ctx context.Context, m message, files []source.Input, out
 	if err != nil {
 		end.Err = err.Error()
 	}
-	w.End(&end)
+	if err := w.End(&end); err != nil {
+		return nil, nil, err
+	}
 	return done, w.Take(), ctx.Err()
 }
 

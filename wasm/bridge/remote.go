@@ -2,15 +2,15 @@ package bridge
 
 import (
 	"context"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"net/url"
 	"strconv"
 	"sync"
 
 	"servescope/analyzer"
 	"servescope/analyzer/query"
 	"servescope/formats"
-	"servescope/wasm/wire"
 )
 
 // Remote hands a request to one of several workers, with the source that it is
@@ -84,10 +84,14 @@ func (r *remotes) Open(ctx context.Context, reader int, p *analyzer.RemoteJob) (
 	if size < 0 {
 		size = p.Source.Size()
 	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	out := &remote{ctx: ctx, cancel: cancel, came: make(chan struct{}, 1), size: int(size - p.Range.From), read: p.Read}
 	go func() {
-		r.call(ctx, worker, []byte("op=parse&order="+hex.EncodeToString(wire.Append(nil, o))), p.Source, out.answer)
+		r.call(ctx, worker, []byte("op=parse&order="+url.QueryEscape(string(text))), p.Source, out.answer)
 		out.answer(nil, nil)
 	}()
 	return out, nil

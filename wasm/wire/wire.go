@@ -6,6 +6,7 @@ package wire
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -23,9 +24,9 @@ const (
 
 // Writer collects parts until they are taken.
 type Writer struct {
-	buf  []byte
-	run  []byte // the last one, as it was written
-	next []byte
+	buf []byte
+	run []byte // the last one, as it was written
+	err error
 }
 
 // Batch adds a batch, which is copied.
@@ -35,17 +36,27 @@ func (w *Writer) Batch(b *trace.Batch) { w.batch(batchPart, b) }
 func (w *Writer) Folded(b *trace.Batch) { w.batch(foldedPart, b) }
 
 func (w *Writer) batch(kind byte, b *trace.Batch) {
-	w.next = Append(w.next[:0], b.Run)
-	if !bytes.Equal(w.next, w.run) {
-		w.run = append(w.run[:0], w.next...)
-		w.part(runPart, func(dst []byte) []byte { return append(dst, w.run...) })
+	if run := w.marshal(b.Run); !bytes.Equal(run, w.run) {
+		w.run = run
+		w.part(runPart, func(dst []byte) []byte { return append(dst, run...) })
 	}
 	w.part(kind, b.AppendWire)
 }
 
-// End adds a value: any struct that Append takes.
-func (w *Writer) End(v any) {
-	w.part(endPart, func(dst []byte) []byte { return Append(dst, v) })
+// End adds a value that has a JSON form, and returns the first error of that
+// and of the runs before it.
+func (w *Writer) End(v any) error {
+	end := w.marshal(v)
+	w.part(endPart, func(dst []byte) []byte { return append(dst, end...) })
+	return w.err
+}
+
+func (w *Writer) marshal(v any) []byte {
+	text, err := json.Marshal(v)
+	if w.err == nil {
+		w.err = err
+	}
+	return text
 }
 
 func (w *Writer) part(kind byte, add func([]byte) []byte) {
@@ -96,7 +107,7 @@ func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) (en
 		switch head[0] {
 		case runPart:
 			d.run = new(trace.RunMeta)
-			if !Load(src, d.run) {
+			if json.Unmarshal(src, d.run) != nil {
 				return false, ErrStream
 			}
 		case batchPart, foldedPart:
@@ -109,7 +120,7 @@ func (d *Reader) Parts(r io.Reader, batch func(*trace.Batch) error, end any) (en
 				return false, err
 			}
 		case endPart:
-			if ended = end != nil && Load(src, end); !ended {
+			if ended = end != nil && json.Unmarshal(src, end) == nil; !ended {
 				return false, ErrStream
 			}
 		default:

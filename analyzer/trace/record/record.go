@@ -1,6 +1,6 @@
 // Package record wraps batches as Arrow records without copying. It is separate
 // from package trace because a program that links Arrow's arrays links all
-// their types: the browser's engine needs batches but not Arrow.
+// their types.
 package record
 
 import (
