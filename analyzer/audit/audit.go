@@ -1,8 +1,8 @@
-// Package audit checks what the producer of a log claims about it: its figures
-// against those computed from the requests, its figures against each other, and
-// values that cannot be. It computes no metric: the caller brings cells that
-// were computed under the producer's definitions, and under those of others to
-// explain what differs.
+// Package audit checks the figures that the producer of a log reports: against
+// the figures computed from the requests, against each other, and for values
+// that cannot be true. It computes no metric. The caller provides cells that
+// were computed under the producer's definitions, and under other definitions
+// to explain differences.
 package audit
 
 import (
@@ -11,7 +11,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Subject is what an audit looks at.
+// Subject is the input of an audit.
 type Subject struct {
 	Reported    []trace.Reported
 	Doubts      []trace.Doubt
@@ -22,7 +22,7 @@ type Subject struct {
 	Definitions func() []Cell      // of the whole run under every set; called only to explain a difference
 }
 
-// Cell is a cell and the name of the definition set that it follows.
+// Cell is a cell with the name of its definition set.
 type Cell struct {
 	Definition string
 	*report.Cell
@@ -35,7 +35,7 @@ type Verdict struct {
 	Note  string       // why it is not equal
 }
 
-// The classes of figures, and kinds of findings.
+// The classes of figures and kinds of findings.
 const (
 	Equal      = "equal"
 	Explained  = "explained"
@@ -45,7 +45,7 @@ const (
 	Impossible = "impossible"
 )
 
-// gravity orders findings.
+// gravity lists the kinds of findings, the gravest first.
 var gravity = [...]string{Impossible, Differs, Identity, Explained}
 
 // Run audits a subject. The verdicts are in the order of its figures.
@@ -82,7 +82,7 @@ func Run(s *Subject) (*report.Audit, []Verdict) {
 	return a.out, verdicts
 }
 
-// expect completes a finding with what the figure should be.
+// expect completes a finding with the value that the figure should have.
 func expect(f *report.Finding, v float64) {
 	f.Expected = report.Known(v, f.Unit)
 	if f.Value.V != 0 && v != 0 {
@@ -90,5 +90,5 @@ func expect(f *report.Finding, v float64) {
 	}
 }
 
-// notComparable is the reason of a number that an audit has none of.
+// notComparable is the reason for a number that the audit does not have.
 const notComparable = "no_counterpart"

@@ -7,16 +7,16 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// tolerance is the relative difference up to which two figures are the same;
-// step is one in ns, and coarse its share at most, up to which they are because
-// stamps are rounded to a ns.
+// tolerance is the largest relative difference between equal figures. Times may
+// also differ by step, the rounding of stamps to 1 ns, as long as step is at
+// most the share coarse of the figure.
 const (
 	tolerance = 1e-6
 	step      = 1.0
 	coarse    = 1e-3
 )
 
-// Of returns the statistic of a cell that c names.
+// Of returns the statistic of a cell that corresponds to c.
 func Of(cell *report.Cell, c *trace.Reported) report.Value {
 	name := c.Metric
 	if m, ok := metric.Lookup(name); ok {
@@ -75,22 +75,21 @@ func total(cell *report.Cell, name string) report.Value {
 	return report.KnownInt(n, u)
 }
 
-// same reports whether a value is that of a figure, which its source may have
-// rounded.
+// same reports whether v equals a figure that its source may have rounded.
 func same(c *trace.Reported, v float64) bool {
-	v = float64(v) // a product that is handed in is rounded first
+	v = float64(v) // rounds a product that is passed in
 	return Same(v, c.Value, c.Unit) || max(v-c.Value, c.Value-v) <= float64(c.Step*(1+tolerance))
 }
 
-// Same reports whether two figures of a unit are the same.
+// Same reports whether two figures of a unit are equal within tolerance.
 func Same(a, b float64, u unit.Unit) bool {
-	a, b = float64(a), float64(b) // products that are handed in are rounded first
+	a, b = float64(a), float64(b) // rounds products that are passed in
 	d, size := max(a-b, b-a), max(a, -a, b, -b)
 	return d <= tolerance*size || u == unit.Nanosecond && d <= step && d <= coarse*size
 }
 
-// Comparable reports whether values of two units can be compared: TPOT is a
-// time per token to us and a time to other tools.
+// Comparable reports whether values of two units can be compared. TPOT is a
+// time per token here and a time in other tools.
 func Comparable(a, b unit.Unit) bool {
 	return a == b || a == unit.NSPerToken && b == unit.Nanosecond
 }

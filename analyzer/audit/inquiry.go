@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inquiry is an audit in the making.
+// inquiry is an audit in progress.
 type inquiry struct {
 	*Subject
 	out   *report.Audit
@@ -29,7 +29,8 @@ func (a *inquiry) find(kind string, c *trace.Reported, note string) *report.Find
 	return f
 }
 
-// broken adds a finding about a figure that is not what others make it.
+// broken adds a finding about a figure that contradicts other figures; want is
+// the value that they imply.
 func (a *inquiry) broken(c *trace.Reported, want float64, note string) *report.Finding {
 	a.out.Broken++
 	f := a.find(Identity, c, note)
@@ -37,9 +38,9 @@ func (a *inquiry) broken(c *trace.Reported, want float64, note string) *report.F
 	return f
 }
 
-// again withdraws the latest finding, and counts it with an earlier one that
-// says the same of another statistic of the same distribution. A mean goes
-// before.
+// again drops the latest finding and counts it with an earlier one, if that
+// says the same about another statistic of the same distribution. The finding
+// about the mean stays.
 func (a *inquiry) again() {
 	last := len(a.list) - 1
 	f := a.list[last]
@@ -84,7 +85,7 @@ func (a *inquiry) verdict(c *trace.Reported, v *Verdict) {
 	}
 	if v.Class = Explained; cause == "" {
 		v.Class = Differs
-		v.Note = "the requests give " + factor(want, c.Value) + " times this, and nothing that was tried explains it"
+		v.Note = "the requests give " + factor(want, c.Value) + " times this value, and no known cause explains it"
 	}
 	f := a.find(v.Class, c, v.Note)
 	f.Cause = cause
@@ -92,9 +93,9 @@ func (a *inquiry) verdict(c *trace.Reported, v *Verdict) {
 	a.again()
 }
 
-// own returns a figure of the requests under the producer's definition. Where
-// the stamps of requests tell no length of time, a rate is over the producer's
-// own duration: its numerator is checked.
+// own returns a figure computed from the requests under the producer's
+// definition. If the requests' stamps give no duration, a rate is divided by
+// the producer's own duration, so that at least its numerator is checked.
 func (a *inquiry) own(c *trace.Reported) report.Value {
 	v := Of(a.Own, c)
 	if d := a.Duration; !v.Known && d > 0 {
@@ -105,21 +106,21 @@ func (a *inquiry) own(c *trace.Reported) report.Value {
 	return v
 }
 
-// explain returns why a figure is not what the requests give under the
-// producer's definition, "" where nothing that is tried gives it.
+// explain returns why a figure differs from the requests under the producer's
+// definition, or "" if no known cause gives its value.
 func (a *inquiry) explain(c *trace.Reported, own float64) (cause, note string) {
 	same := func(v float64) bool { return same(c, v) }
 	r, m := &a.Own.Requests, a.Own.Metrics[c.Metric]
 	n, all := float64(m.N), float64(r.Total)
 	switch {
 	case c.Metric == "requests.ok" && same(float64(r.OK+r.Empty)):
-		return "cohort", fmt.Sprintf("%d requests without any token are among them", r.Empty)
+		return "cohort", fmt.Sprintf("it includes %d requests without any token", r.Empty)
 	case c.Stat == "mean" && m.N > 0 && all > n && same(float64(own*n)/all):
-		return "cohort", fmt.Sprintf("%d requests without a value are averaged in as 0", r.Total-m.N)
+		return "cohort", fmt.Sprintf("the average includes %d requests without a value as 0", r.Total-m.N)
 	case c.Stat == "mean" && m.N > 0 && r.Empty > 0 && same(float64(own*n)/(n+float64(r.Empty))):
-		return "cohort", fmt.Sprintf("%d requests without any token are averaged in as 0", r.Empty)
+		return "cohort", fmt.Sprintf("the average includes %d requests without any token as 0", r.Empty)
 	case c.Stat == "std" && n > 1 && same(own*math.Sqrt(n/(n-1))):
-		return "estimator", "the standard deviation of a sample: it divides by n - 1"
+		return "estimator", "it is the standard deviation of a sample, which divides by n - 1"
 	}
 	note = a.defined(c) // also computes what window needs
 	if over := a.window(c, same); over != "" {
@@ -139,7 +140,7 @@ func (a *inquiry) explain(c *trace.Reported, own float64) (cause, note string) {
 	return "", ""
 }
 
-// defined tries other definition sets.
+// defined tries the other definition sets.
 func (a *inquiry) defined(c *trace.Reported) string {
 	if !a.asked && a.Definitions != nil {
 		a.cells, a.asked = a.Definitions(), true
@@ -152,8 +153,8 @@ func (a *inquiry) defined(c *trace.Reported) string {
 	return ""
 }
 
-// window tries a rate over other lengths of time: that of the run as its
-// producer measured it, and the intervals of rates under the definitions tried.
+// window tries a rate over other durations: the run as its producer measured
+// it, and the intervals of rates under the definitions tried.
 func (a *inquiry) window(c *trace.Reported, same func(float64) bool) string {
 	s := a.Subject
 	if c.Unit != unit.PerSecond && c.Unit != unit.TokenRate || c.Stat != "value" {
@@ -182,7 +183,7 @@ func (a *inquiry) window(c *trace.Reported, same func(float64) bool) string {
 	return ""
 }
 
-// counted returns the number that a rate divides, 0 where it is not known.
+// counted returns the numerator of a rate, or 0 if it is unknown.
 func (a *inquiry) counted(name string) float64 {
 	sum := func(name string) float64 {
 		m := a.Own.Metrics[name]
@@ -219,7 +220,7 @@ func (a *inquiry) identities() {
 	k.counts()
 }
 
-// impossible names values that cannot be, each distribution's once.
+// impossible finds values that cannot be true, once for each distribution.
 func (a *inquiry) impossible() {
 	for i := range a.Doubts {
 		a.doubt(&a.Doubts[i])
@@ -246,8 +247,8 @@ func (a *inquiry) impossible() {
 	}
 }
 
-// doubt is about values of requests that their reader did not believe, with what
-// believing them would do to the mean.
+// doubt adds a finding about values of requests that the format rejected, with
+// the mean that they would have caused.
 func (a *inquiry) doubt(d *trace.Doubt) {
 	f := a.find(Impossible, &trace.Reported{Key: d.Key, Metric: d.Metric, Unit: d.Unit, Value: d.Value}, d.Why)
 	f.Count = d.Count
@@ -260,12 +261,12 @@ func (a *inquiry) doubt(d *trace.Doubt) {
 	if m := a.Own.Metrics[d.Metric]; m.N > 0 && d.Same && d.Value == 0 {
 		all := float64(m.N + d.Count)
 		f.Factor = report.Known(all/float64(m.N), "")
-		f.Note += "; averaged in, the mean would be " + unit.Format(d.Unit, float64(m.Mean*float64(m.N))/all) + " instead of " + unit.Format(d.Unit, m.Mean)
+		f.Note += "; if they were averaged in, the mean would be " + unit.Format(d.Unit, float64(m.Mean*float64(m.N))/all) + " instead of " + unit.Format(d.Unit, m.Mean)
 	}
 }
 
-// negative finds the least of a distribution's figures if it is below 0, and
-// times to the first token, and ends of requests, of exactly 0.
+// negative finds the smallest figure of a distribution if it is negative, and
+// times to the first token and durations of requests of exactly 0.
 func (a *inquiry) negative(g group) {
 	n := 0
 	least := g[0]
@@ -289,12 +290,12 @@ func (a *inquiry) negative(g group) {
 		}
 		a.find(Impossible, least, note)
 	case least.Value == 0 && (m == "ttft" || m == "e2e" || m == "ttfot"):
-		a.find(Impossible, least, "no request takes no time: 0 stands for what was not measured")
+		a.find(Impossible, least, "no request takes no time: 0 stands for a value that was not measured")
 	}
 }
 
-// disorder finds a quantile that is less than one of a lower rank, and a mean
-// outside of the least and the greatest value.
+// disorder finds a quantile that is less than a quantile of lower rank, and a
+// mean outside of minimum and maximum.
 func (a *inquiry) disorder(g group) {
 	a.out.Checks++
 	ranks := make([]float64, len(g))
@@ -317,12 +318,12 @@ func (a *inquiry) disorder(g group) {
 	}
 }
 
-// late finds a time to the first token that is greater than the same statistic
-// of the whole request: it would have come after the end.
+// late finds a time to the first token that exceeds the same statistic of the
+// whole request.
 func (a *inquiry) late(ttft, e2e group) {
 	for _, c := range ttft {
 		if end := e2e.find(c.Stat); end != nil && c.Stat != "std" && c.Value > end.Value && !Same(c.Value, end.Value, c.Unit) {
-			expect(a.find(Impossible, c, "the first token would come after the end: it is more than "+end.Key), end.Value)
+			expect(a.find(Impossible, c, "the first token would come after the end: it exceeds "+end.Key), end.Value)
 			return
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// factor says how many times b goes into a.
+// factor returns a/b as text.
 func factor(a, b float64) string {
 	if b == 0 {
 		return "infinitely many"

@@ -6,22 +6,23 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// Factors up to which a relation between means holds. A mean of quotients is not
-// the quotient of means, and a response ends a while after its last token.
+// Factors within which a relation between means holds. A mean of quotients is
+// not the quotient of means, and a response ends a while after its last token.
 const (
 	loose  = 1.25 // beyond the least and greatest value of the distribution
 	wide   = 1.5  // of a mean where these are not reported, or there is none
 	strict = 1.01 // between sums over the same requests and time
 )
 
-// checker tests relations and notes those that do not hold.
+// checker tests relations and records those that do not hold.
 type checker struct {
 	*inquiry
 	first   map[[2]string]*trace.Reported // figures by metric and statistic
 	rounded bool                          // the source rounds some figure
 }
 
-// of returns a figure, or false where it is not reported or not positive.
+// of returns a figure. It reports false if the figure is missing or not
+// positive.
 func (k *checker) of(metric, stat string) (float64, bool) {
 	c := k.first[[2]string{metric, stat}]
 	if c == nil || c.Value <= 0 {
@@ -30,8 +31,8 @@ func (k *checker) of(metric, stat string) (float64, bool) {
 	return c.Value, true
 }
 
-// lengths returns the mean number of output tokens: as it is reported, and as a
-// rate of tokens over one of requests.
+// lengths returns the mean number of output tokens: the reported figure, and
+// the rate of tokens over the rate of requests.
 func (k *checker) lengths() (list []float64) {
 	if n, ok := k.of("output_tokens", "mean"); ok {
 		list = append(list, n)
@@ -44,8 +45,8 @@ func (k *checker) lengths() (list []float64) {
 }
 
 // pace checks a time per token against the mean E2E, TTFT and N of the same
-// report. Whatever the distribution, the mean of pace × tokens lies between its
-// least and its greatest value times the mean number of tokens.
+// report. For any distribution, the mean of pace × tokens lies between the
+// smallest and the largest pace times the mean number of tokens.
 func (k *checker) pace(name string) {
 	c, p := k.first[[2]string{name, "mean"}], k.formula(name)
 	end, ok := k.of("e2e", "mean")
@@ -85,22 +86,23 @@ func (k *checker) pace(name string) {
 	case k.gaps(name):
 		note += ", so " + times + " gaps were counted for each token after the first"
 	case bounded && want > most:
-		note += ", and more than its greatest value"
+		note += ", and more than the largest value"
 	case known && want < least:
-		note += ", and less than its least value"
+		note += ", and less than the smallest value"
 	}
 	k.broken(c, want, note)
 }
 
-// gaps tells whether the figures of a name are gaps between chunks or tokens,
-// and not one value per request.
+// gaps reports whether the figures are gaps between chunks or tokens, rather
+// than one value per request.
 func (k *checker) gaps(name string) bool {
 	return name == "chunk_gap" && (k.Definition == nil || k.Definition.Gaps != metric.PaceGaps)
 }
 
-// bounds is within what the time per token that other figures imply agrees
-// with a mean c, given the other figures of its distribution. A chunk may carry
-// several tokens but carries one at least, so gaps have no lower bound.
+// bounds returns the range that agrees with a mean c for a time per token
+// implied by other figures. The range depends on the other figures of the
+// distribution. A chunk carries at least one token and may carry several, so
+// gaps have no lower bound.
 func (k *checker) bounds(c *trace.Reported, p *metric.Pace) (lo, hi float64) {
 	switch {
 	case k.gaps(c.Metric):
@@ -125,8 +127,8 @@ func (k *checker) bounds(c *trace.Reported, p *metric.Pace) (lo, hi float64) {
 	return lo / below, hi * above
 }
 
-// formula returns how the producer computes a time per token, nil where it has
-// none.
+// formula returns how the producer computes a time per token, or nil if it does
+// not.
 func (k *checker) formula(name string) *metric.Pace {
 	switch d := k.Definition; {
 	case d == nil, k.gaps(name) && d.Gaps != metric.NoGaps:
@@ -138,7 +140,7 @@ func (k *checker) formula(name string) *metric.Pace {
 	}
 }
 
-// implied is a time per token by its formula on means.
+// implied returns the time per token that the formula gives for means.
 func implied(p *metric.Pace, end, ttft, n float64) float64 {
 	if p.From == metric.AtFirst {
 		end -= ttft
@@ -149,10 +151,10 @@ func implied(p *metric.Pace, end, ttft, n float64) float64 {
 	return end / n
 }
 
-// paces are the formulas of times per token that are met with.
+// paces lists known formulas of times per token.
 var paces = []*metric.Pace{{From: metric.AtFirst, Less: 1}, {From: metric.AtFirst}, {From: metric.AtStart}, {From: metric.AtStart, Less: 1}}
 
-// other returns the formula that a value follows, or "".
+// other returns the formula that gives the value v, or "".
 func (k *checker) other(v, end, ttft, n float64) string {
 	for _, p := range paces {
 		if w := implied(p, end, ttft, n); w > 0 && within(v, w, 1.02) && (ttft > 0 || p.From == metric.AtStart) {
@@ -162,7 +164,7 @@ func (k *checker) other(v, end, ttft, n float64) string {
 	return ""
 }
 
-// written is a formula as text.
+// written returns a formula as text.
 func written(p *metric.Pace) string {
 	text := "(E2E - TTFT)"
 	if p.From == metric.AtStart {
@@ -176,7 +178,7 @@ func written(p *metric.Pace) string {
 
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// equal tests whether a figure is what others make it.
+// equal tests whether a figure has the value that other figures imply.
 func (k *checker) equal(metric string, want float64, ok bool, note string) {
 	v, known := k.of(metric, "value")
 	c := k.first[[2]string{metric, "value"}]
@@ -213,12 +215,12 @@ func (k *checker) rates() {
 	if c := k.first[[2]string{"goodput", "value"}]; c != nil && paced {
 		k.out.Checks++
 		if c.Value > rate*(1+tolerance) {
-			k.broken(c, rate, "it is more than the rate of completed requests")
+			k.broken(c, rate, "it exceeds the rate of completed requests")
 		}
 	}
 }
 
-// counts checks that requests add up.
+// counts checks that the counts of requests add up.
 func (k *checker) counts() {
 	all := k.first[[2]string{"requests.total", "value"}]
 	ok, failed := k.first[[2]string{"requests.ok", "value"}], k.first[[2]string{"requests.failed", "value"}]

@@ -6,12 +6,11 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// group is the figures of one distribution, as they follow each other in the
-// source.
+// group holds the figures of one distribution, in source order.
 type group []*trace.Reported
 
-// groups returns the distributions among the figures. A statistic that comes
-// again with another value begins a second one of the metric.
+// groups returns the distributions among the figures. A statistic that occurs
+// again with another value starts a second distribution of the metric.
 func (s *Subject) groups() []group {
 	var out []group
 	for i := range s.Reported {
@@ -40,8 +39,8 @@ func (g group) find(stat string) *trace.Reported {
 	return nil
 }
 
-// rank is the place of a statistic in a distribution: 0 for the least value, 1
-// for the greatest, -1 for a mean and a deviation, which have none.
+// rank returns the rank of a statistic in its distribution: 0 for the minimum,
+// 1 for the maximum, -1 for mean and deviation, which have none.
 func rank(stat string) float64 {
 	switch stat {
 	case "min":

@@ -10,34 +10,40 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// Metrics are the metrics that can be compared: times of one value per request,
-// which are the better the shorter they are.
+// Metrics are the metrics that can be compared: durations with one value per
+// request, where shorter is better.
 var Metrics = []string{"ttft", "ttft_client", "ttft_server", "tpot", "e2e"}
 
 const (
 	// z is the 0.975 quantile of the normal distribution: intervals are of 95 %.
 	z = 1.959963984540054
-	// least is how many values a mean needs for its error to be taken as normal.
+	// least is the number of values from which the error of a mean counts as
+	// normally distributed.
 	least = 30
 )
 
-// ranks are the quantiles that can be compared, by name: those of every report.
+// ranks maps the names of the quantiles that can be compared, which every
+// report has.
 var ranks = map[string]string{"p50": "0.5", "p90": "0.9", "p95": "0.95", "p99": "0.99", "p99.9": "0.999"}
 
-// Change compares the mean of a metric, which has one value per request, or a
-// quantile of it, with that of the baseline. The interval is that of the ratio of two
-// independent figures: of means, with m₀, s₀, n₀ of the baseline and q = m₁/m₀,
+// Change compares the mean or a quantile of a metric, which has one value per
+// request, with the baseline. The interval is the interval of the ratio of two
+// independent figures. For means, with m₀, s₀, n₀ of the baseline and q =
+// m₁/m₀, it is
 //
 //	q - 1 ± z·√(s₁²/n₁ + q²·s₀²/n₀) / m₀
 //
-// (delta method); of quantiles q₀ with the 95 % interval [l₀, u₀], and q₁ with
-// [l₁, u₁], which need no distribution,
+// (delta method). For quantiles q₀ with the 95 % interval [l₀, u₀], and q₁ with
+// [l₁, u₁], which assume no distribution, it is
 //
 //	(q₁·q₀ - √((q₁·q₀)² - l₁·u₀·(2q₁ - l₁)·(2q₀ - u₀))) / (u₀·(2q₀ - u₀)) - 1
+//
 //	(q₁·q₀ + √((q₁·q₀)² - u₁·l₀·(2q₁ - u₁)·(2q₀ - l₀))) / (l₀·(2q₀ - l₀)) - 1
 //
-// (Donner and Zou, Statistical Methods in Medical Research 21, 2012). It knows nothing of what differs between two runs of the same
-// system, nor of requests that slow each other down: it is the least error.
+// (Donner and Zou, Statistical Methods in Medical Research 21, 2012). The
+// interval ignores the variation between two runs of the same system, and the
+// dependence between requests that slow each other down: the true error is at
+// least this large.
 type Change struct {
 	Metric    string       `json:"metric"`     // our name
 	Stat      string       `json:"stat"`       // what is compared: mean, or the rank of a quantile as "0.99"
@@ -57,7 +63,8 @@ type Change struct {
 	Fix       string       `json:"fix"`        // what to add; else empty
 }
 
-// Name is what was compared, in the syntax of ParseCompare: "ttft" or "ttft:p99".
+// Name returns what was compared, in the syntax of ParseCompare: "ttft" or
+// "ttft:p99".
 func (c *Change) Name() string {
 	for name, rank := range ranks {
 		if rank == c.Stat {
@@ -84,9 +91,9 @@ func change(what string, base, run *report.Cell, threshold int64) Change {
 	c.Change, c.Low, c.High = none, none, none
 	switch {
 	case base.Metrics == nil || run.Metrics == nil:
-		c.Reason, c.Fix = "one of the two has no such request", "measure the same groups in both, or compare without --by"
+		c.Reason, c.Fix = "one of the two runs has no such request", "measure the same groups in both, or compare without --by"
 	case m0.N == 0 || m1.N == 0:
-		c.Reason, c.Fix = "one of the two has no value", "compare a metric that both record"
+		c.Reason, c.Fix = "one of the two runs has no value", "compare a metric that both record"
 	case m0.Side != m1.Side:
 		c.Reason = fmt.Sprintf("measured on the %s side, the baseline on the %s side", m1.Side, m0.Side)
 		c.Fix = "compare logs of one side"
@@ -105,7 +112,7 @@ func change(what string, base, run *report.Cell, threshold int64) Change {
 	return c
 }
 
-// compare sets the interval and the verdict.
+// compare sets the interval of two means, and the verdict.
 func (c *Change) compare(m0, m1 *report.Metric, limit float64) {
 	q := m1.Mean / m0.Mean
 	v0, v1 := float64(m0.Std*m0.Std)/float64(m0.N), float64(m1.Std*m1.Std)/float64(m1.N)
@@ -120,8 +127,8 @@ func (c *Change) compare(m0, m1 *report.Metric, limit float64) {
 	c.decide(limit)
 }
 
-// quantiles sets the interval of two quantiles, of which each has its own, and the
-// verdict.
+// quantiles sets the interval of two quantiles from their own intervals, and
+// the verdict.
 func (c *Change) quantiles(bounds0, bounds1 [2]any, limit float64) {
 	q0, q1 := c.BaseValue.V, c.Value.V
 	c.Change = report.Known(q1/q0-1, unit.Ratio)
@@ -131,11 +138,11 @@ func (c *Change) quantiles(bounds0, bounds1 [2]any, limit float64) {
 	l1, ok2 := bounds1[0].(float64)
 	u1, ok3 := bounds1[1].(float64)
 	if !ok0 || !ok1 || !ok2 || !ok3 || l0 <= 0 || u0 >= 2*q0 {
-		c.Reason, c.Fix = "the values are too few for an interval", "measure more requests in both, or compare a lower percentile"
+		c.Reason, c.Fix = "there are too few values for an interval", "measure more requests in both, or compare a lower percentile"
 		return
 	}
 	q := float64(q1 * q0)
-	root := func(a, b float64) float64 { // a bound of the run, and one of the baseline
+	root := func(a, b float64) float64 { // a is a bound of the run, b a bound of the baseline
 		return math.Sqrt(max(0, float64(q*q)-float64(float64(a*b)*float64((2*q1-a)*(2*q0-b)))))
 	}
 	c.Low = report.Known((q-root(l1, u0))/float64(u0*(2*q0-u0))-1, unit.Ratio)
@@ -143,7 +150,7 @@ func (c *Change) quantiles(bounds0, bounds1 [2]any, limit float64) {
 	c.decide(limit)
 }
 
-// decide sets the verdict by the interval.
+// decide sets the verdict from the interval.
 func (c *Change) decide(limit float64) {
 	switch {
 	case c.Low.V > limit:
@@ -151,7 +158,7 @@ func (c *Change) decide(limit float64) {
 	case c.High.V <= limit:
 		c.Verdict = Met
 	default:
-		c.Reason = "the interval holds the threshold"
+		c.Reason = "the threshold lies within the interval"
 		c.Fix = "measure more requests in both"
 		half := (c.High.V - c.Low.V) / 2
 		if gap := math.Abs(limit - c.Change.V); gap > 0 {

@@ -1,8 +1,8 @@
-// Package gate judges runs: whether they keep a service-level objective, and
+// Package gate judges runs: whether they meet a service-level objective, and
 // whether they are slower than a baseline. It takes reports and reads no logs.
 //
-// A verdict is met, not_met, or unknown where what is recorded cannot tell: then
-// it says why and what to add. Unknown is not a pass.
+// A verdict is met, not_met or unknown. It is unknown where the recorded data
+// cannot decide; it then says why, and what to record. Unknown is not a pass.
 package gate
 
 import (
@@ -26,8 +26,8 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// worse returns the verdict of two together: one that is not met decides, then
-// one that is unknown.
+// worse returns the verdict of two together: not_met wins over unknown, and
+// unknown over met.
 func worse(a, b Verdict) Verdict {
 	if a == NotMet || b == NotMet {
 		return NotMet
@@ -38,8 +38,8 @@ func worse(a, b Verdict) Verdict {
 	return Met
 }
 
-// Result is the verdict over all runs. Its JSON form only grows, as that of a
-// report: what is unknown is null with a reason, never 0.
+// Result is the verdict over all runs. As with reports, later versions only add
+// to its JSON form, and an unknown value is null with a reason, never 0.
 type Result struct {
 	Schema   string      `json:"schema"`   // always "servescope.gate/1"
 	Verdict  Verdict     `json:"verdict"`  // met where every run is
@@ -62,9 +62,9 @@ type Run struct {
 	Groups []Group `json:"groups,omitempty"` // by the query's dimensions; absent without any
 }
 
-// Limit is the verdict of one limit, or of all of a good request together.
-// Within + Beyond + Unknown + NotApplicable is the number of requests with a
-// verdict; Beyond includes the requests that failed.
+// Limit is the verdict of one limit, or of all limits of a good request
+// together. Within + Beyond + Unknown + NotApplicable is the number of requests
+// with a verdict. Beyond includes failed requests.
 type Limit struct {
 	Limit         string       `json:"limit"`          // "ttft=500ms", "ttft:p99=500ms", or several with commas between them
 	Side          string       `json:"side"`           // whose stamps it is judged by; empty of several
@@ -80,13 +80,14 @@ type Limit struct {
 	Fix           string       `json:"fix"`            // what to add; else empty
 }
 
-// Runner answers queries: a session.
+// Runner answers queries. A session is one.
 type Runner interface {
 	Run(ctx context.Context, q *query.Query) (*report.Report, error)
 }
 
-// Judge asks a session for what the rule needs, with the query q otherwise, and
-// judges every run, and every group of it by the dimensions of q. base is the report of a baseline, which has one run, or nil.
+// Judge runs q with the limits of the rule, and judges every run and every
+// group by the dimensions of q. base is the report of a baseline, which has one
+// run, or nil.
 func Judge(ctx context.Context, s Runner, q *query.Query, rule *Rule, base *report.Report) (*Result, error) {
 	asked := *q
 	asked.SLO = rule.Limits
@@ -94,7 +95,7 @@ func Judge(ctx context.Context, s Runner, q *query.Query, rule *Rule, base *repo
 	if err != nil {
 		return nil, err
 	}
-	single := whole // percentiles have shares of their own: no part of what is good
+	single := whole // each percentile has its own share, so it is judged apart
 	if len(rule.Percentiles) > 0 {
 		asked.SLO = rule.single()
 		if single, err = s.Run(ctx, &asked); err != nil {
@@ -131,7 +132,7 @@ func judge(rule *Rule, whole, single, base *report.Report) *Result {
 		}
 	}
 	if len(r.Runs) == 0 {
-		r.Verdict, r.Reason = Unknown, "no input holds a run"
+		r.Verdict, r.Reason = Unknown, "no input contains a run"
 	}
 	return r
 }

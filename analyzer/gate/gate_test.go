@@ -159,7 +159,7 @@ func TestQuantiles(t *testing.T) {
 	}
 	base, run := cell(100, 90.0, 115.0), cell(110, 100.0, 125.0)
 	f(base, run, 300_000, Met, -0.071462, 0.298389, "")
-	f(base, run, 50_000, Unknown, -0.071462, 0.298389, "holds the threshold")
+	f(base, run, 50_000, Unknown, -0.071462, 0.298389, "lies within the interval")
 	f(base, cell(300, 290.0, 310.0), 50_000, NotMet, 1.597715, 2.349565, "")
 	f(base, cell(110, 100.0, nil), 300_000, Unknown, 0, 0, "too few")
 	f(cell(100, 90.0, 200.0), run, 300_000, Unknown, 0, 0, "too few")

@@ -8,7 +8,7 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// of returns g, or where a run has no requests, the counts of none.
+// of returns g, or empty counts if the run has no requests.
 func of(g *report.Goodput, limits ...query.Limit) *report.Goodput {
 	if g != nil {
 		return g
@@ -21,9 +21,9 @@ func of(g *report.Goodput, limits ...query.Limit) *report.Goodput {
 	return g
 }
 
-// together judges each limit of what is good, and all of them together, by the
-// same share. Requests to which one limit does not apply keep it, as they do in
-// goodput: so each share is at least that of all together.
+// together judges each limit of a good request, and all limits together, by the
+// same share. As in goodput, a request to which a limit does not apply meets
+// the limit. So each limit's share is at least the share of all together.
 func together(g *report.Goodput, share int64) []Limit {
 	var out []Limit
 	for i := range g.Conditions {
@@ -41,8 +41,8 @@ func together(g *report.Goodput, share int64) []Limit {
 }
 
 // percentile judges condition i of g by a share of the requests to which it
-// applies. Failed requests are beyond any limit: the percentile of those that
-// were answered would hide that they were not.
+// applies. Failed requests are beyond any limit: a percentile of answered
+// requests only would hide the failures.
 func percentile(g *report.Goodput, i int, p Percentile) Limit {
 	l := condition(g, &g.Conditions[i])
 	l.Limit = p.String()
@@ -50,8 +50,8 @@ func percentile(g *report.Goodput, i int, p Percentile) Limit {
 	return l
 }
 
-// condition counts the requests of one limit. Those that have no verdict by it
-// are missed by their status.
+// condition counts the requests of one limit. A request without a verdict is
+// missed, because it failed.
 func condition(g *report.Goodput, c *report.Condition) Limit {
 	judged := c.Met + c.Missed + c.NotApplicable + c.Unknown
 	return Limit{
@@ -60,12 +60,13 @@ func condition(g *report.Goodput, c *report.Condition) Limit {
 	}
 }
 
-// judge compares good of n requests with the required share, exactly.
+// judge compares good of n requests with the required share, in exact
+// arithmetic.
 func (l *Limit) judge(share, good, n int64) {
 	l.Required = report.Known(float64(share)/million, unit.Ratio)
 	if n == 0 {
 		l.Low, l.High = report.Null("no_requests"), report.Null("no_requests")
-		l.Verdict, l.Reason = Unknown, "no request can be judged by it"
+		l.Verdict, l.Reason = Unknown, "no request can be judged by this limit"
 		l.Fix = "give a log of requests, and check --filter, --from and --to"
 		return
 	}
@@ -78,7 +79,7 @@ func (l *Limit) judge(share, good, n int64) {
 		l.Verdict = NotMet
 	default:
 		l.Verdict = Unknown
-		l.Reason = "not recorded for some requests, which decide"
+		l.Reason = "too many requests lack the stamps that decide"
 		l.Fix = "record their stamps, or judge a side that has them, as in ttft.client=500ms"
 	}
 }

@@ -8,26 +8,26 @@ import (
 	"servescope/analyzer/query"
 )
 
-// million is the whole: shares are whole millionths, so that a count is compared
-// with one exactly.
+// million is the unit of shares: they are whole millionths, so that comparing
+// with a count is exact.
 const million = 1_000_000
 
-// Rule is what a run must hold to.
+// Rule says what a run must meet.
 type Rule struct {
-	Limits      []query.Limit // a request is good where it keeps them all
-	Share       int64         // of the requests that must be good, in millionths
+	Limits      []query.Limit // a request is good if it meets all of them
+	Share       int64         // share of the requests that must be good, in millionths
 	Percentiles []Percentile  // limits with a share of their own
-	Compare     []string      // metrics whose mean must not grow against a baseline's, or a quantile: "ttft:p99"
-	Threshold   int64         // the growth that is let pass, in millionths
+	Compare     []string      // metrics whose mean must not grow against the baseline, or a quantile: "ttft:p99"
+	Threshold   int64         // growth that is allowed, in millionths
 }
 
-// NewRule returns a rule without limits: all requests must be good, and no mean of
-// these may grow by more than 5 %.
+// NewRule returns a rule without limits: all requests must be good, and the
+// means of ttft, tpot and e2e may grow by at most 5 %.
 func NewRule() *Rule {
 	return &Rule{Share: million, Threshold: 50_000, Compare: []string{"ttft", "tpot", "e2e"}}
 }
 
-// Percentile is a limit that a share of the requests must keep.
+// Percentile is a limit that a share of the requests must meet.
 type Percentile struct {
 	query.Limit
 	Share int64 // in millionths
@@ -48,8 +48,8 @@ func (r *Rule) single() []query.Limit {
 	return out
 }
 
-// ParseLimits parses limits with commas between them: "ttft=500ms" belongs to
-// what every good request keeps, "ttft:p99=500ms" must be kept by 99 % of them.
+// ParseLimits parses limits separated by commas. Every good request must meet
+// "ttft=500ms"; 99 % of the requests must meet "ttft:p99=500ms".
 func ParseLimits(text string) (limits []query.Limit, percentiles []Percentile, err error) {
 	const flag = "--slo"
 	var plain []string
@@ -73,7 +73,7 @@ func ParseLimits(text string) (limits []query.Limit, percentiles []Percentile, e
 		p := Percentile{one[0], share}
 		for _, other := range percentiles {
 			if other.Metric == p.Metric && other.Share == p.Share {
-				return nil, nil, &query.Error{Flag: flag, Msg: p.Metric + ":p" + percent(p.Share) + " stands twice", Fix: "give each percentile one limit"}
+				return nil, nil, &query.Error{Flag: flag, Msg: p.Metric + ":p" + percent(p.Share) + " is given twice", Fix: "give each percentile one limit"}
 			}
 		}
 		percentiles = append(percentiles, p)
@@ -84,8 +84,8 @@ func ParseLimits(text string) (limits []query.Limit, percentiles []Percentile, e
 	return limits, percentiles, err
 }
 
-// ParseShare parses a percentage above 0 and up to 100 as the value of a flag,
-// "95%" or "99.9", into millionths.
+// ParseShare parses a percentage above 0 and up to 100, "95%" or "99.9", into
+// millionths. flag is the name of the flag in errors.
 func ParseShare(flag, text string) (int64, error) {
 	ppm, err := parsePercent(flag, text)
 	switch {
@@ -98,10 +98,11 @@ func ParseShare(flag, text string) (int64, error) {
 	return ppm, err
 }
 
-// ParseThreshold parses how much a mean may grow, "5%", into millionths.
+// ParseThreshold parses the growth that a mean may have, "5%", into millionths.
 func ParseThreshold(text string) (int64, error) { return parsePercent("--threshold", text) }
 
-// parsePercent parses a decimal of at most four places, exactly.
+// parsePercent parses a decimal of at most four places into millionths,
+// exactly.
 func parsePercent(flag, text string) (int64, error) {
 	whole, fraction, _ := strings.Cut(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), ".")
 	n, err := strconv.ParseUint(whole, 10, 16)
@@ -112,8 +113,8 @@ func parsePercent(flag, text string) (int64, error) {
 	return int64(n)*(million/100) + int64(part), nil
 }
 
-// ParseCompare parses names of Metrics with commas between them, each perhaps with a
-// percentile: "ttft,ttft:p99".
+// ParseCompare parses names of Metrics separated by commas, each optionally
+// with a percentile: "ttft,ttft:p99".
 func ParseCompare(text string) ([]string, error) {
 	const flag = "--compare"
 	var out []string
@@ -121,13 +122,13 @@ func ParseCompare(text string) ([]string, error) {
 		name = strings.TrimSpace(name)
 		metric, rank, ranked := strings.Cut(name, ":")
 		if ranked && ranks[rank] == "" {
-			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " names no percentile that a report has", Fix: "write p50, p90, p95, p99 or p99.9, as in ttft:p99"}
+			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " names a percentile that reports do not have", Fix: "write p50, p90, p95, p99 or p99.9, as in ttft:p99"}
 		}
 		if !slices.Contains(Metrics, metric) {
 			return nil, &query.Error{Flag: flag, Msg: strconv.Quote(name) + " cannot be compared", Fix: query.Suggest(metric, Metrics)}
 		}
 		if slices.Contains(out, name) {
-			return nil, &query.Error{Flag: flag, Msg: name + " stands twice", Fix: "name each metric once"}
+			return nil, &query.Error{Flag: flag, Msg: name + " is given twice", Fix: "name each metric once"}
 		}
 		out = append(out, name)
 	}

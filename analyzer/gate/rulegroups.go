@@ -6,8 +6,9 @@ import (
 	"servescope/analyzer/report"
 )
 
-// Group is the verdict of the requests of a run that share the values of the query's
-// dimensions, by the same rule as the run's, against the same group of the baseline.
+// Group is the verdict of the requests of a run that share the values of the
+// query's dimensions. The rule of the run applies, and the baseline is the same
+// group of the baseline run.
 type Group struct {
 	By       map[string]string `json:"by"`       // value of each dimension; empty text: not recorded
 	Requests int64             `json:"requests"` // 0: only the baseline has the group
@@ -16,8 +17,8 @@ type Group struct {
 	Changes  []Change          `json:"changes"`  // as of the run
 }
 
-// groups judges every group of a run, and those that only the baseline has: what is
-// no longer measured has no verdict.
+// groups judges every group of a run. A group that only the baseline has gets
+// the verdict unknown, because it is no longer measured.
 func (rule *Rule) groups(whole, single *report.Run, base *report.Run) []Group {
 	var out []Group
 	for i := range whole.Groups {
@@ -27,7 +28,7 @@ func (rule *Rule) groups(whole, single *report.Run, base *report.Run) []Group {
 			of.Limits = rule.limits(&g.Cell, &one.Cell)
 		}
 		if base != nil {
-			cell := new(report.Cell) // of no requests
+			cell := new(report.Cell) // without requests
 			if b := find(base.Groups, g.By); b != nil {
 				cell = &b.Cell
 			}
@@ -57,8 +58,9 @@ func find(groups []report.Group, by map[string]string) *report.Group {
 	return nil
 }
 
-// limits judges the limits of the rule by the goodput of one set of requests: under
-// those of a good request, and under those of percentiles.
+// limits judges the limits of the rule by the goodput of one set of requests.
+// whole holds the goodput under the limits of a good request, single the
+// goodput under the limits of percentiles.
 func (rule *Rule) limits(whole, single *report.Cell) (out []Limit) {
 	if len(rule.Limits) > 0 {
 		out = together(of(whole.Goodput, rule.Limits...), rule.Share)
@@ -69,7 +71,7 @@ func (rule *Rule) limits(whole, single *report.Cell) (out []Limit) {
 	return out
 }
 
-// changes compares what the rule does.
+// changes compares what the rule compares.
 func (rule *Rule) changes(base, run *report.Cell) (out []Change) {
 	for _, name := range rule.Compare {
 		out = append(out, change(name, base, run, rule.Threshold))
@@ -77,7 +79,7 @@ func (rule *Rule) changes(base, run *report.Cell) (out []Change) {
 	return out
 }
 
-// verdict is that of limits and changes together.
+// verdict returns the verdict of limits and changes together.
 func verdict(limits []Limit, changes []Change) Verdict {
 	v := Met
 	for _, l := range limits {

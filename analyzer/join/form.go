@@ -2,39 +2,43 @@ package join
 
 import "bytes"
 
-// Rule is a set of the ways in which two names of one request may differ.
+// Rule is a set of ways in which two names of one request may differ.
 type Rule uint16
 
-// The decorations that servers add to a request id, and the other ways in which
+// The decorations that servers add to a request id, and other ways in which
 // rows name each other.
 const (
-	// Prefix is the kind of request, which vLLM's API server puts before the id of
-	// the client (its X-Request-Id) or a random one: chatcmpl-abc.
+	// Prefix is the kind of request. vLLM's API server puts it before the
+	// client's id (its X-Request-Id) or before a random id: chatcmpl-abc.
 	Prefix Rule = 1 << iota
-	// Random is what vLLM's front end appends for the engine, to make ids unique
-	// (vllm-project/vllm#27987, about v0.14): chatcmpl-abc-9f31c2d4.
+	// Random is a suffix that vLLM's front end adds for the engine, to make ids
+	// unique (vllm-project/vllm#27987, about v0.14): chatcmpl-abc-9f31c2d4.
 	Random
 	// Index is the number of the prompt or choice: cmpl-abc-0.
 	Index
-	// Number is that of a choice, which vLLM's V1 engine puts before the id of its
-	// parent (1_chatcmpl-abc), or of SGLang's tokenizer worker (4711_abc).
+	// Number is the number of a choice, which vLLM's V1 engine puts before the
+	// id of its parent (1_chatcmpl-abc), or the number of SGLang's tokenizer
+	// worker (4711_abc).
 	Number
-	// Address is what the router of vLLM's P2P connector puts before a random id,
-	// for the two nodes to find each other:
+	// Address is a prefix by which two nodes find each other. The router of
+	// vLLM's P2P connector puts it before a random id:
 	// ___prefill_addr_10.0.1.2:21001___decode_addr_10.0.1.3:22001_93923d63.
 	Address
-	// Room is that a source's join_group names both: a bootstrap room, which SGLang
-	// writes in decimal into logs and in hexadecimal into spans.
+	// Room says that the join_group of a source names both rows: a bootstrap
+	// room, which SGLang writes in decimal into logs and in hexadecimal into
+	// spans.
 	Room
-	// Position is that vLLM's benchmark client sent its request i under the id
-	// bench-xxxxxxxx-i, or benchmark-serving<i>, and wrote none into its result.
+	// Position says that vLLM's benchmark client sent its request i under the
+	// id bench-xxxxxxxx-i or benchmark-serving<i>, and wrote no id into its
+	// result.
 	Position
 )
 
-// ruleNames name the rules in reports, in the order of their bits.
+// ruleNames are the names of the rules in reports, in order of their bits.
 var ruleNames = [...]string{"prefix", "random suffix", "index suffix", "number prefix", "address prefix", "join_group", "position"}
 
-// String names the rules of the set, joined by +; the empty set is "exact".
+// String returns the names of the rules in the set, joined by +. The empty set
+// is "exact".
 func (r Rule) String() string {
 	if r == 0 {
 		return "exact"
@@ -51,8 +55,8 @@ func (r Rule) String() string {
 	return string(s)
 }
 
-// lossy are the rules that take off what may tell two requests apart, so one of
-// two names has to do without them.
+// lossy are the rules that remove text which may distinguish two requests. So
+// one of two names must match without them.
 const lossy = Random | Index | Number
 
 // kinds are the prefixes of vLLM's API server, by endpoint.
@@ -61,19 +65,19 @@ var kinds = [][]byte{
 	[]byte("rerank-"), []byte("resp_"), []byte("generate-tokens-"),
 }
 
-// address and decodeAddress begin the two parts of an Address.
+// address and decodeAddress start the two parts of an Address.
 var address, decodeAddress = []byte("___prefill_addr_"), []byte("___decode_addr_")
 
-// form is what is left of an id when decorations are taken off.
+// form is an id without decorations.
 type form struct {
 	text   []byte // a part of the id
-	used   Rule   // what was taken off
-	number int64  // of an Index or Number that was, else -1
+	used   Rule   // the decorations that were removed
+	number int64  // number of the Index or Number that was removed, or -1
 }
 
-// strip takes the given decorations off id, each at most once, as far as it has
-// them. Suffixes are those of a server: only an id with a Prefix has any, or else
-// ids of a client that end in digits would lose them.
+// strip removes the allowed decorations from id, each at most once. Only an id
+// with a Prefix has suffixes of a server: otherwise a client's ids that end in
+// digits would lose them.
 func strip(id []byte, allowed Rule) form {
 	f := form{text: id, number: -1}
 	if allowed&Number != 0 {
@@ -105,11 +109,11 @@ func strip(id []byte, allowed Rule) form {
 	return f
 }
 
-// randomLen is the length of a Random, its dash included.
+// randomLen is the length of a Random, including its dash.
 const randomLen = len("-9f31c2d4")
 
 // endsRandom reports whether id ends in a dash and 8 lower-case hexadecimal
-// digits, behind something else.
+// digits, after other text.
 func endsRandom(id []byte) bool {
 	n := len(id) - randomLen
 	return n > 0 && id[n] == '-' && isHex(id[n+1:])
@@ -124,7 +128,7 @@ func isHex(text []byte) bool {
 	return true
 }
 
-// indexed cuts a dash and up to 4 digits off the end of id.
+// indexed removes a dash and up to 4 digits from the end of id.
 func indexed(id []byte) (n int64, rest []byte, ok bool) {
 	k := len(id)
 	for k > 0 && len(id)-k < 4 && id[k-1] >= '0' && id[k-1] <= '9' {
@@ -137,7 +141,7 @@ func indexed(id []byte) (n int64, rest []byte, ok bool) {
 	return n, id[:k-1], true
 }
 
-// numbered cuts up to 10 digits and a low line off the beginning of id.
+// numbered removes up to 10 digits and an underscore from the start of id.
 func numbered(id []byte) (n int64, rest []byte, ok bool) {
 	k := bytes.IndexByte(id, '_')
 	if k < 1 || k > 10 || k+1 == len(id) {
@@ -161,8 +165,8 @@ func decimal(text []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// unaddressed cuts the addresses of two nodes off the beginning of id. The
-// second ends at the last low line.
+// unaddressed removes the addresses of two nodes from the start of id. The
+// second address ends at the last underscore.
 func unaddressed(id []byte) (rest []byte, ok bool) {
 	k := bytes.LastIndexByte(id, '_')
 	if !bytes.HasPrefix(id, address) || k+1 == len(id) || !bytes.Contains(id, decodeAddress) {
@@ -171,8 +175,8 @@ func unaddressed(id []byte) (rest []byte, ok bool) {
 	return id[k+1:], true
 }
 
-// room appends a join_group as every source would write it: the number of a
-// bootstrap room in decimal, anything else as it stands.
+// room appends a join_group in the form that all sources share: the number of a
+// bootstrap room in decimal, anything else as written.
 func room(dst, text []byte) []byte {
 	digits, ok := bytes.CutPrefix(text, []byte("0x"))
 	if !ok || len(digits) == 0 || len(digits) > 16 || !isHex(digits) {
@@ -196,8 +200,8 @@ func room(dst, text []byte) []byte {
 	}
 }
 
-// benchmark takes an id of vLLM's benchmark client apart, as a server logs it:
-// the run's own part, and the number of the request.
+// benchmark splits an id of vLLM's benchmark client, as a server logs it, into
+// the part of the client's run and the number of the request.
 func benchmark(id []byte) (run, number []byte, ok bool) {
 	f := strip(id, Prefix)
 	for _, text := range [...][]byte{f.text, strip(id, Prefix|Random).text, strip(id, Prefix|Index).text, strip(id, Prefix|Random|Index).text} {

@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// Options says what names a request.
+// Options says which names link rows.
 type Options struct {
-	// IDs has rows linked by their request ids; else only what a source groups
-	// itself is.
+	// IDs makes request ids link rows. Otherwise only groups that a source
+	// writes itself link rows.
 	IDs bool
 }
 
-// levels are the decorations taken off one after the other, the surest first. A
-// row that is linked on one level may bring its group to others on the next.
+// levels are the sets of decorations to remove, the most certain first. A row
+// linked on one level may link its group to others on a later level.
 var levels = [...]Rule{
 	0,
 	Prefix,
@@ -26,23 +26,23 @@ var levels = [...]Rule{
 	Prefix | Number | Random | Index | Address,
 }
 
-// maxGroup is how many rows one request may have: far more than sides, inputs
-// and choices give.
+// maxGroup is the maximum number of rows of one request: far more than sides,
+// inputs and choices give.
 const maxGroup = 256
 
 // linker links rows.
 type linker struct {
 	rows
 	table
-	parent  []int32  // by row: a row of its group with a smaller number, or itself
-	ring    []int32  // by row: the next of its group
+	parent  []int32  // by row: a row of its group with a smaller number, or the row itself
+	ring    []int32  // by row: the next row of its group
 	rules   []Rule   // by row: how it was linked
-	unclear []uint64 // bitmap of rows whose name is ambiguous
+	unclear []uint64 // bitmap of rows with an ambiguous name
 	tally
 	all []int32 // scratch: the rows of several groups
 }
 
-// tally counts what linking met.
+// tally counts names that linked nothing.
 type tally struct {
 	duplicates, ambiguous refused
 	benchmarks            map[int32]*benchmarks // by run
@@ -54,7 +54,7 @@ type refused struct {
 	first []int32
 }
 
-// shown is how many names of a run are kept as examples.
+// shown is the number of names of a run that are kept as examples.
 const shown = 5
 
 func (x *refused) add(run, r int32) {
@@ -66,7 +66,7 @@ func (x *refused) add(run, r int32) {
 	}
 }
 
-// link makes the groups.
+// link links the rows into groups.
 func link(x rows, opt Options) *linker {
 	l := &linker{rows: x, parent: make([]int32, x.n), ring: make([]int32, x.n), rules: make([]Rule, x.n), unclear: make([]uint64, (x.n+63)/64)}
 	for r := range x.n {
@@ -117,8 +117,8 @@ func (l *linker) root(r int32) int32 {
 
 func (l *linker) isUnclear(r int32) bool { return l.unclear[r>>6]&(1<<(r&63)) != 0 }
 
-// resolve links rows that have one name under the given rules, unless that leaves
-// a choice.
+// resolve links rows that have one name under the given rules, unless the name
+// is ambiguous.
 func (l *linker) resolve(rows []int32, rules Rule) {
 	if l.together(rows) || rules&lossy != 0 && !l.plain(rows, rules) {
 		return
@@ -130,14 +130,14 @@ func (l *linker) resolve(rows []int32, rules Rule) {
 	l.refuse(rows, rules)
 }
 
-// together reports whether the rows are one group already.
+// together reports whether the rows are already in one group.
 func (l *linker) together(rows []int32) bool {
 	root := l.root(rows[0])
 	return !slices.ContainsFunc(rows[1:], func(r int32) bool { return l.root(r) != root })
 }
 
-// plain reports whether one of the rows bears the name without having lost what
-// may tell two requests apart.
+// plain reports whether one of the rows has the name without losing text that
+// may distinguish two requests.
 func (l *linker) plain(rows []int32, rules Rule) bool {
 	return slices.ContainsFunc(rows, func(r int32) bool { return l.form(r, rules).used&lossy == 0 })
 }
@@ -147,8 +147,8 @@ func (l *linker) form(r int32, rules Rule) form {
 	return strip(id, rules)
 }
 
-// fits reports whether the groups of the rows can be one request: no source has
-// two requests in it.
+// fits reports whether the groups of the rows can be one request: then no
+// source has two requests in them.
 func (l *linker) fits(rows []int32, rules Rule) bool {
 	l.all = l.all[:0]
 	for i, r := range rows {
@@ -172,8 +172,8 @@ func (l *linker) fits(rows []int32, rules Rule) bool {
 	return true
 }
 
-// compatible reports whether two rows of one source can be of one request: they
-// are sequences or attempts of it, or the two halves of a disaggregated one.
+// compatible reports whether two rows of one source can belong to one request:
+// as choices or attempts, or as the two halves of a disaggregated request.
 func (l *linker) compatible(a, b int32, rules Rule) bool {
 	if rules == Room {
 		return l.apart(a, b) || l.halves(a, b)
@@ -203,7 +203,7 @@ func (l *linker) unite(rows []int32, rules Rule) {
 	}
 }
 
-// used returns the rules by which the name of r came about.
+// used returns the rules that gave r its name.
 func (l *linker) used(r int32, rules Rule) Rule {
 	if rules&(Room|Position) != 0 {
 		return rules
@@ -211,8 +211,8 @@ func (l *linker) used(r int32, rules Rule) Rule {
 	return l.form(r, rules).used
 }
 
-// refuse counts a name that leaves a choice: one that a source has given to two
-// requests, or that several rows would have.
+// refuse counts an ambiguous name: a source has given it to two requests, or
+// several rows could have it.
 func (l *linker) refuse(rows []int32, rules Rule) {
 	v, _ := l.at(rows[0])
 	source := l.source(rows[0])
@@ -223,12 +223,12 @@ func (l *linker) refuse(rows []int32, rules Rule) {
 	case alone:
 		return
 	case rules != 0 && !slices.ContainsFunc(rows, func(r int32) bool { return l.ring[r] == r }):
-		return // all are linked under names that say more
+		return // other names link all of them
 	default:
 		l.ambiguous.add(v.Part.Run, rows[0])
 	}
 	if rules == Room {
-		return // the id may say more
+		return // the id may still link them
 	}
 	for _, r := range rows {
 		if rules == 0 || l.ring[r] == r {

@@ -6,21 +6,21 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// benchmarks is what a run holds of vLLM's benchmark client.
+// benchmarks holds what a run has of vLLM's benchmark client.
 type benchmarks struct {
-	results []int32  // sources whose requests are numbered and bear no id
-	seen    [][]byte // the runs of the client that servers saw, by the part of their ids that is the run's; at most two are kept
-	unlike  bool     // the requests of the one run are not those of the result
+	results []int32  // sources whose requests are numbered and have no id
+	seen    [][]byte // runs of the client that servers saw, identified by the run's part of their ids; at most two are kept
+	unlike  bool     // the requests of the run differ from the requests of the result
 }
 
-// one reports whether there is one result and one run that may be its.
+// one reports whether there is one result, and one run that may belong to it.
 func (b *benchmarks) one() bool {
 	return b != nil && len(b.results) == 1 && len(b.seen) == 1 && !b.unlike
 }
 
-// positions links the requests of a benchmark's result, which bear numbers and no
-// ids, to the rows of a server that name their number. It takes one result and
-// one run of the client: several cannot be told apart.
+// positions links the requests of a benchmark's result, which have numbers and
+// no ids, to the rows of a server that name their number. There must be one
+// result and one run of the client: several cannot be told apart.
 func (l *linker) positions() {
 	l.benchmarks = make(map[int32]*benchmarks)
 	for k := range l.views {
@@ -60,8 +60,8 @@ func (l *linker) positions() {
 	})
 }
 
-// compare finds the results whose requests are not those of the run that a server
-// saw: fewer than half have the same length.
+// compare finds results whose requests differ from the run that a server saw:
+// fewer than half have the same length.
 func (l *linker) compare() {
 	balance := make(map[int32]int)
 	l.each(func(rows []int32) {
@@ -80,7 +80,7 @@ func (l *linker) compare() {
 	}
 }
 
-// numbered takes the id of a row of a server apart.
+// numbered splits the id of a row of a server.
 func (l *linker) numbered(r int32) (run, number []byte, ok bool) {
 	id, ok := l.id(r)
 	if !ok || l.isUnclear(r) || l.side(r) == trace.Client {
@@ -89,8 +89,8 @@ func (l *linker) numbered(r int32) (run, number []byte, ok bool) {
 	return benchmark(id)
 }
 
-// position names a row by the number of its request in the one benchmark of its
-// run.
+// position names a row by the number of its request in the only benchmark of
+// its run.
 func (l *linker) position(r int32, _ *[]byte) (key, bool) {
 	v, i := l.at(r)
 	if !l.benchmarks[v.Part.Run].one() {

@@ -4,8 +4,9 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// records links the rows of records that name no request: what a record says of
-// several sides is of one. Such rows follow one another and have one offset.
+// records links rows of records that name no request: the rows of one record,
+// for several sides, belong to one request. Such rows follow one another and
+// have the same offset.
 func (l *linker) records() {
 	var rows []int32
 	var sides Sides

@@ -2,36 +2,37 @@ package join
 
 import "servescope/analyzer/trace"
 
-// Role is what a row is to the request that it belongs to.
+// Role says how a row contributes to its request.
 type Role uint8
 
 // The roles. Every row has one.
 const (
 	// Counts: the request is counted with this row.
 	Counts Role = iota
-	// Linked: the request is counted with a row of another side; this one holds
+	// Linked: the request is counted with a row of another side. This row holds
 	// what its own side saw.
 	Linked
-	// Repeats: another row of the same side stands for it. It is in no figure.
+	// Repeats: another row of the same side stands for this one. No figure
+	// includes it.
 	Repeats
-	// Apart: requests of the run are counted at a side that is farther out, and no
-	// row from there belongs to this one. It is in no figure of the run.
+	// Apart: the run counts requests at an outer side, and no row of that side
+	// belongs to this one. No figure of the run includes it.
 	Apart
 )
 
-// Links says which rows are of one request. It is read only, and may be used by
-// several goroutines.
+// Links says which rows belong to one request. It is read-only, and safe for
+// concurrent use.
 type Links struct {
 	rows
 	tally
 	rules   []Rule  // by row: how it was linked
 	role    []Role  // by row
-	node    []int8  // by row: the side, where it is not what the source states, + 1
+	node    []int8  // by row: 1 + the side, where it differs from the side that the source states
 	group   []int32 // by row: number of its group, or -1
-	starts  []int32 // by group: its first entry in members; and the end
+	starts  []int32 // by group: index of its first entry in members; then the end
 	members []int32 // rows of groups, outermost first
 	sides   map[int32]Sides
-	beams   map[int32]bool // groups that one of whose rows is of beam search
+	beams   map[int32]bool // groups with a row that used beam search
 	ids     bool
 }
 
@@ -42,8 +43,9 @@ type Sides uint8
 func (s Sides) Has(side trace.Side) bool { return s&(1<<side) != 0 }
 
 // Link links the rows of parts, which hold all rows of the runs in order. It
-// returns nil where nothing can be linked. While it runs it takes 40 bytes a row,
-// and what it returns takes 10 and another 4 for a row that is linked.
+// returns nil if nothing can be linked. It needs 40 bytes for each row while it
+// runs. The result takes 10 bytes for each row, and another 4 for each linked
+// row.
 func Link(parts []Part, opt Options) *Links {
 	x := newRows(parts)
 	if !opt.IDs && !x.grouped() && !x.paired() && !x.nameless() {
@@ -83,8 +85,9 @@ func newRows(parts []Part) rows {
 // Role returns the role of row r.
 func (l *Links) Role(r int32) Role { return l.role[r] }
 
-// Side returns the side of row r, as far as its source states it or its request
-// tells: a node of a disaggregated deployment may pass for a server.
+// Side returns the side of row r: the side that its source states, or the side
+// that its request implies. A node of a disaggregated deployment may be
+// recorded as a server.
 func (l *Links) Side(r int32) trace.Side {
 	if n := l.node[r]; n > 0 {
 		return trace.Side(n - 1)
@@ -92,8 +95,9 @@ func (l *Links) Side(r int32) trace.Side {
 	return l.side(r)
 }
 
-// Rows returns the rows of the request of row r, r among them, in the order of
-// sides from outside; nil where r is the only one. They are read only.
+// Rows returns the rows of the request of row r, including r, from the
+// outermost side inwards. It returns nil if r is the only row. The slice is
+// read-only.
 func (l *Links) Rows(r int32) []int32 {
 	g := l.group[r]
 	if g < 0 {
@@ -102,7 +106,7 @@ func (l *Links) Rows(r int32) []int32 {
 	return l.members[l.starts[g]:l.starts[g+1]]
 }
 
-// findBeams notes the groups that one of whose rows is of beam search.
+// findBeams finds the groups with a row that used beam search.
 func (l *Links) findBeams() {
 	for k := range l.views {
 		v := &l.views[k]
@@ -116,15 +120,15 @@ func (l *Links) findBeams() {
 	}
 }
 
-// BeamSearch reports whether another row of the request of row r, or the run of
-// that row, is said to be of beam search: what one side tells of how a request was
-// decoded holds for all. On a nil Links there is no other row.
+// BeamSearch reports whether another row of the request of row r, or that row's
+// run, says that it used beam search: one side's record of how a request was
+// decoded holds for all sides. A nil Links has no other rows.
 func (l *Links) BeamSearch(r int32) bool {
 	return l != nil && len(l.beams) > 0 && l.beams[l.group[r]]
 }
 
-// Lead returns the row that the request of row r is counted with; r itself where
-// there is none.
+// Lead returns the row that the request of row r is counted with, or r if there
+// is none.
 func (l *Links) Lead(r int32) int32 {
 	for _, m := range l.Rows(r) {
 		if l.role[m] == Counts {
@@ -140,13 +144,13 @@ func (l *Links) At(r int32) (*trace.Batch, int) {
 	return v.Part.Batch, i
 }
 
-// Joined reports whether rows were linked by their ids. Only then a row without
-// another one of its request is known to have none.
+// Joined reports whether rows were linked by their ids. Only then is a row
+// without another row of its request known to have none.
 func (l *Links) Joined() bool { return l.ids }
 
-// Sequence tells whether row r is one of several sequences of its request, by the
-// numbers in their ids, and which: its number, and the first of them. On a nil
-// Links there is none.
+// Sequence reports whether row r is one of several sequences of its request, by
+// the numbers in their ids. It returns the first row of these and the number of
+// r. A nil Links has none.
 func (l *Links) Sequence(r int32) (first int32, number int64, ok bool) {
 	if l == nil || l.role[r] == Repeats {
 		return 0, 0, false
@@ -173,11 +177,11 @@ func (l *Links) Own(r int32) ([]byte, bool) {
 	return v.ids.At(i)
 }
 
-// Seen returns the sides that the rows of a run come from.
+// Seen returns the sides of the rows of a run.
 func (l *Links) Seen(run int32) Sides { return l.sides[run] }
 
-// Counting returns the side by which the requests of a run are counted: the
-// outermost that it has.
+// Counting returns the side that counts the requests of a run: the outermost
+// side that the run has.
 func (l *Links) Counting(run int32) trace.Side {
 	for _, side := range outermost {
 		if l.sides[run].Has(side) {
@@ -187,9 +191,9 @@ func (l *Links) Counting(run int32) trace.Side {
 	return trace.Client
 }
 
-// Name returns what links the rows of the request of row r: the id of the
-// outermost row that has one, or else the join_group of its source. Where r is
-// the only row it is the join_group alone.
+// Name returns the name that links the rows of the request of row r: the id of
+// the outermost row that has one, or else the join_group of its source. If r is
+// the only row, Name returns only the join_group.
 func (l *Links) Name(r int32) ([]byte, bool) {
 	list := l.Rows(r)
 	for _, m := range list {

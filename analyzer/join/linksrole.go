@@ -7,11 +7,11 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// outermost orders the sides: a request that several saw is counted once, by the
-// first of these.
+// outermost orders the sides from outside. A request that several sides saw is
+// counted once, by the first of these.
 var outermost = [...]trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engine, trace.Decode, trace.Prefill}
 
-// rank is the place of each side in that order.
+// rank is the position of each side in outermost.
 var rank = func() (of [len(outermost)]int) {
 	for i, side := range outermost {
 		of[side] = i
@@ -19,7 +19,7 @@ var rank = func() (of [len(outermost)]int) {
 	return of
 }()
 
-// collect lists the rows of groups.
+// collect lists the rows of each group.
 func (l *Links) collect(from *linker) {
 	for r := range l.n {
 		if from.ring[r] == r {
@@ -46,15 +46,15 @@ func (l *Links) collect(from *linker) {
 	}
 }
 
-// order orders the rows of a request: from the outermost side, and of one side
-// the row that says most first.
+// order sorts the rows of a request: outermost side first, and on one side the
+// row that says most first.
 func (l *Links) order(a, b int32) int {
 	return cmp.Or(cmp.Compare(rank[l.Side(a)], rank[l.Side(b)]), cmp.Compare(l.quality(b), l.quality(a)), cmp.Compare(a, b))
 }
 
-// quality tells how much a row says of its request's times. Rows of the same
-// side are told apart by it: spans, which have stamps in ns, say more than lines
-// of a log.
+// quality measures how much a row says about the times of its request. It
+// decides between rows of the same side: spans, which have stamps in ns, say
+// more than lines of a log.
 func (l *Links) quality(r int32) int64 {
 	v, i := l.at(r)
 	s := &v.columns
@@ -75,14 +75,14 @@ func (l *Links) quality(r int32) int64 {
 	if _, ok := s.first.At(i); ok {
 		n += 100 // without a first token the rest is worth little
 	}
-	if l.node[r] > 0 { // what the node itself says goes before what passes for a server
+	if l.node[r] > 0 { // the node's own record comes before a row recorded as a server's
 		n -= 1000
 	}
 	return n + 8*fine
 }
 
-// halve finds the rows of a disaggregated request that pass for those of one
-// server: that of the prefill node asks for one token.
+// halve finds the rows of a disaggregated request that are recorded as rows of
+// one server. The prefill node is asked for one token.
 func (l *Links) halve(list []int32) {
 	for _, a := range list {
 		for _, b := range list {
@@ -97,7 +97,7 @@ func (l *Links) halve(list []int32) {
 	}
 }
 
-// assign gives every row its role.
+// assign assigns a role to every row.
 func (l *Links) assign() {
 	for r := range l.n {
 		v, _ := l.at(r)
@@ -125,8 +125,8 @@ func (l *Links) assign() {
 	}
 }
 
-// repeats reports whether row o, which says more, stands for row m: both are of
-// one side, and m is no other attempt or choice.
+// repeats reports whether row o, which says more, stands for row m: both have
+// the same side, and m is no other attempt or choice.
 func (l *Links) repeats(m, o int32) bool {
 	if l.Side(m) != l.Side(o) || l.apart(m, o) {
 		return false
@@ -135,15 +135,14 @@ func (l *Links) repeats(m, o int32) bool {
 	return n < 0 || k < 0 || n == k
 }
 
-// number returns the number of the prompt or choice that the id of row r ends or
-// begins with, -1 for none.
+// number returns the number of the prompt or choice in the id of row r, or -1.
 func (l *Links) number(r int32) int64 {
 	id, _ := l.id(r)
 	return strip(id, Prefix|Number|Random|Index).number
 }
 
-// nodes finds the rows of nodes of a disaggregated deployment that their ids give
-// away, with or without the other half.
+// nodes finds the rows whose ids identify them as rows of a node of a
+// disaggregated deployment, with or without the other half.
 func (l *Links) nodes() {
 	for r := range l.n {
 		v, i := l.at(r)

@@ -44,7 +44,7 @@ func (l *Links) sight(r int32) sight {
 	s.start = stampAt(c.start[1], i).or(stampAt(c.start[2], i)).or(s.admitted)
 	if s.side == trace.Client {
 		s.start = stampAt(c.start[0], i)
-		s.last = s.last.or(stampAt(c.finished, i)) // no token comes behind the end
+		s.last = s.last.or(stampAt(c.finished, i)) // no token comes after the end
 	}
 	if code, ok := c.clock.At(i); ok {
 		if clock, ok := trace.ParseClock(c.clock.Values[code]); ok {

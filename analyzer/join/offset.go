@@ -6,21 +6,25 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Offset is how far one clock is ahead of another, as far as messages tell that
-// were sent by one and received by the other: none arrives before it is sent.
+// Offset bounds how far one clock is ahead of another. Messages sent on one
+// clock and received on the other give the bounds, because no message arrives
+// before it is sent:
 //
-//	max(t_inner(reply) − t_outer(reply)) ≤ offset ≤ min(t_inner(request) − t_outer(request))
+//	max(t_inner(reply) − t_outer(reply)) ≤ offset ≤ min(t_inner(request) −
 //
-// over all requests that both saw, with the steps of both clocks added at either
-// end. A clock that runs faster than the other makes the interval too narrow,
-// and rows that are not of one request make it empty.
+// t_outer(request))
+//
+// over all requests that both saw, widened at both ends by the resolution of
+// both clocks. A clock that runs faster than the other makes the interval too
+// narrow, and rows that belong to different requests make it empty.
 type Offset struct {
 	Low, High       int64 // ns by which the inner clock is ahead; Low > High: no offset fits
-	HasLow, HasHigh bool  // there is a message that bounds it
-	N               int64 // requests that bound it
-	// In is the sum over the requests that both saw begin of what lies between, and
-	// Out over those whose first token both saw, in ns on their own clocks less
-	// Base, with their numbers.
+	HasLow, HasHigh bool  // whether a message gives the bound
+	N               int64 // requests that give bounds
+	// In is the sum over the NIn requests whose start both saw of inner minus
+	// outer start. Out is the sum over the NOut requests whose first token both
+	// saw of outer minus inner first token. Both are in ns on their own clocks,
+	// relative to Base.
 	In, Out   float64
 	NIn, NOut int64
 	Base      int64
@@ -32,24 +36,24 @@ func (o *Offset) Empty() bool { return o.HasLow && o.HasHigh && o.Low > o.High }
 // Bounded reports whether the offset lies between two bounds.
 func (o *Offset) Bounded() bool { return o.HasLow && o.HasHigh && o.Low <= o.High }
 
-// Width is the length of the interval in ns, of a bounded offset.
+// Width returns the length of the interval of a bounded offset in ns.
 func (o *Offset) Width() int64 { return o.High - o.Low }
 
-// Between returns the mean time in ns that a request took from the outer side to
-// the inner one, and its first token back, and by how much both may be wrong,
-// with the clocks aligned by the middle of a bounded offset.
+// Between returns the mean time in ns that a request takes from the outer side
+// to the inner one, the mean time that its first token takes back, and the
+// error of both. It aligns the clocks by the middle of a bounded offset.
 func (o *Offset) Between() (in, out, wrong float64) {
 	middle := float64(o.Low-o.Base) + float64(float64(o.High-o.Low)/2)
 	return o.In/float64(o.NIn) - middle, o.Out/float64(o.NOut) + middle, float64(o.High-o.Low) / 2
 }
 
-// comparableClocks reports whether the offset of two clocks can be asked for: a clock
-// of single requests has none.
+// comparableClocks reports whether two clocks can have an offset. A clock that
+// starts with each request has none.
 func comparableClocks(a, b trace.Clock) bool {
 	return a.Kind != trace.RequestClock && b.Kind != trace.RequestClock
 }
 
-// add learns of a request that two sides saw.
+// add adds a request that two sides saw.
 func (o *Offset) add(outer, inner *sight) {
 	slack := outer.resolution + inner.resolution
 	bounds := o.upper(outer.start, inner.start, slack)
@@ -84,15 +88,15 @@ func (o *Offset) add(outer, inner *sight) {
 	}
 }
 
-// addNodes learns of a request that two nodes served: the decode node takes it up
-// when it has the KV cache, which the prefill node has computed before.
+// addNodes adds a request that two nodes served. The decode node starts when it
+// has the KV cache, which the prefill node has computed before.
 func (o *Offset) addNodes(decode, prefill *sight) {
 	if o.lower(decode.admitted.or(decode.first), prefill.prefilled, prefill.resolution+decode.resolution) {
 		o.N++
 	}
 }
 
-// upper learns of a message from the outer side to the inner one.
+// upper adds a message from the outer side to the inner one.
 func (o *Offset) upper(sent, received stamp, slack int64) bool {
 	d, ok := minus(received.t, sent.t)
 	if !sent.known || !received.known || !ok {
@@ -104,7 +108,7 @@ func (o *Offset) upper(sent, received stamp, slack int64) bool {
 	return true
 }
 
-// lower learns of a message from the inner side to the outer one.
+// lower adds a message from the inner side to the outer one.
 func (o *Offset) lower(received, sent stamp, slack int64) bool {
 	d, ok := minus(sent.t, received.t)
 	if !sent.known || !received.known || !ok {
@@ -116,7 +120,7 @@ func (o *Offset) lower(received, sent stamp, slack int64) bool {
 	return true
 }
 
-// minus returns a − b, if that is far from the ends of an int64.
+// minus returns a − b, and whether it is far from the limits of int64.
 func minus(a, b int64) (int64, bool) {
 	d := float64(a) - float64(b)
 	return a - b, d < math.MaxInt64/4 && d > math.MinInt64/4

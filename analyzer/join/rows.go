@@ -6,8 +6,8 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Part is a batch of rows. Parts hold the rows of all inputs in their order;
-// rows are numbered through all of them. A part's batch is read only.
+// Part is a batch of rows. Parts hold the rows of all inputs in order, and rows
+// are numbered across parts. The batch is read-only.
 type Part struct {
 	*trace.Batch
 	Run   int32 // number of the run: rows of different runs are never linked
@@ -15,7 +15,7 @@ type Part struct {
 	First int32 // number of its first row
 }
 
-// view is a part with the columns that linking looks at.
+// view is a part with the columns that linking needs.
 type view struct {
 	Part
 	ids, groups     trace.Texts
@@ -23,7 +23,7 @@ type view struct {
 	attempt, choice trace.Ints
 	most, output    trace.Ints
 	beams           trace.Bools
-	source          int32 // number of the first of its sources; there is one per side
+	source          int32 // number of the first of its sources; there is one source for each side
 	columns         stampColumns
 }
 
@@ -57,7 +57,8 @@ func (x *rows) at(r int32) (*view, int) {
 	return v, int(r - v.First)
 }
 
-// id returns the request id of row r, if it has one that names it.
+// id returns the request id of row r, if the row has an id and not only a
+// position.
 func (x *rows) id(r int32) ([]byte, bool) {
 	v, i := x.at(r)
 	if v.Part.Batch.Run.Positions {
@@ -72,28 +73,28 @@ func (x *rows) side(r int32) trace.Side {
 	return v.sideOf(i)
 }
 
-// source returns the number of the source of row r: one record of one input as
-// one side saw it, within which an id names one request.
+// source returns the number of the source of row r: one record of one input,
+// seen by one side. Within a source an id names one request.
 func (x *rows) source(r int32) int32 {
 	v, i := x.at(r)
 	return v.source + int32(v.sideOf(i))
 }
 
-// part tells whether two rows of one source with one id are sequences or
-// attempts of one request.
+// apart reports whether two rows of one source with one id are different
+// choices or attempts of one request.
 func (x *rows) apart(a, b int32) bool {
 	v, i := x.at(a)
 	w, j := x.at(b)
 	return value(v.attempt, i) != value(w.attempt, j) || value(v.choice, i) != value(w.choice, j)
 }
 
-// value returns value i of c, 0 where it is null.
+// value returns value i of c, or 0 if it is null.
 func value(c trace.Ints, i int) int64 {
 	n, _ := c.At(i)
 	return n
 }
 
-// named reports whether row i has a name that it may be linked by.
+// named reports whether row i has a name that may link it.
 func (v *view) named(i int) bool {
 	if _, ok := v.groups.At(i); ok {
 		return true
@@ -102,7 +103,7 @@ func (v *view) named(i int) bool {
 	return ok
 }
 
-// several reports whether rows of the part are of different sides.
+// several reports whether the part has rows of different sides.
 func (v *view) several() bool {
 	for i := 1; i < v.Rows; i++ {
 		if v.sideOf(i) != v.sideOf(0) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// grouped reports whether a source groups rows itself.
+// grouped reports whether a source writes a join_group.
 func (x *rows) grouped() bool {
 	return slices.ContainsFunc(x.views, func(v view) bool { return v.Has(trace.JoinGroup) })
 }
@@ -31,16 +31,16 @@ func (x *rows) decorations() (all Rule) {
 	return all
 }
 
-// nameless reports whether there are records of several sides in a batch that
-// names no request.
+// nameless reports whether a batch that names no request has records of several
+// sides.
 func (x *rows) nameless() bool {
 	return slices.ContainsFunc(x.views, func(v view) bool {
 		return !v.Has(trace.RequestID) && !v.Has(trace.JoinGroup) && v.Has(trace.Offset) && v.several()
 	})
 }
 
-// sameLength reports whether two rows have the same number of output tokens, and
-// whether both say.
+// sameLength reports whether two rows have the same number of output tokens,
+// and whether both record it.
 func (x *rows) sameLength(a, b int32) (same, ok bool) {
 	v, i := x.at(a)
 	w, j := x.at(b)

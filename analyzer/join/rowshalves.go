@@ -7,20 +7,21 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// A disaggregated deployment of vLLM serves a request twice: its router sends it
-// to a prefill node with max_tokens = 1, waits, and sends it to a decode node.
-// Both nodes log it under one id as API servers do, so that nothing but its
-// lengths tells them apart.
+// A disaggregated deployment of vLLM serves a request twice: its router sends
+// the request to a prefill node with max_tokens = 1, waits, and sends it to a
+// decode node. Both nodes log it under one id as API servers do, so that only
+// its lengths tell the two rows apart.
 
-// halves reports whether two rows of servers are a request on the prefill node and
-// the same on the decode node.
+// halves reports whether two rows of servers are the same request on the
+// prefill node and on the decode node.
 func (x *rows) halves(a, b int32) bool {
 	return x.onPrefill(a, b) || x.onPrefill(b, a)
 }
 
-// onPrefill reports whether row a is that of the prefill node and b that of the
-// decode node: a asks for one token and b for more. Where it is not recorded
-// what they ask for, what they got counts if the id says that there are two nodes.
+// onPrefill reports whether row a comes from the prefill node and row b from
+// the decode node: a asks for one token and b for more. Where the rows do not
+// say what they ask for, the numbers of their tokens decide if the id says that
+// there are two nodes.
 func (x *rows) onPrefill(a, b int32) bool {
 	v, i := x.at(a)
 	w, j := x.at(b)
@@ -41,14 +42,14 @@ func (x *rows) onPrefill(a, b int32) bool {
 	return paired && known && knownMore && n == 1 && m > 1
 }
 
-// paired reports whether some id says that its request is served by two nodes.
+// paired reports whether some id says that two nodes serve its request.
 func (x *rows) paired() bool {
 	return slices.ContainsFunc(x.views, func(v view) bool { return bytes.Contains(v.ids.Data, address) })
 }
 
-// node returns the side of a row that its server saw as if it was the whole of
-// the request, where its id says that it is a half: the prefill node is asked
-// for one token.
+// node returns the side of a row whose id says that it is one half of a
+// request, though its server recorded it as a whole request. The prefill node
+// is asked for one token.
 func node(id []byte, most, output int64) (trace.Side, bool) {
 	if !bytes.Contains(id, address) || !bytes.Contains(id, decodeAddress) {
 		return 0, false

@@ -8,24 +8,24 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Summary is what came of linking the rows of one run.
+// Summary is the result of linking the rows of one run.
 type Summary struct {
 	Counting trace.Side // the side by which requests are counted
 	Requests int64      // counted
-	Joined   int64      // of these, have a row from another end
+	Joined   int64      // counted requests with a row of another end
 	Ends     []End      // in order of inputs, then from outside
-	Pairs    []Pair     // of ends that have a request in common, or might
+	Pairs    []Pair     // pairs of ends that have a request in common
 
 	Duplicates  Names  // ids that one end gave to several requests
-	Ambiguous   Names  // names with several candidates: nothing was linked by them
-	Benchmark   string // why a benchmark's result, which names no requests, was not joined: no_id, several or other; "" where there is none
+	Ambiguous   Names  // names with several candidates, which linked nothing
+	Benchmark   string // why a benchmark's result, which names no requests, was not joined: no_id, several or other; "": there is no such result
 	Disagree    int64  // requests whose rows state different numbers of output tokens, by the server's count
 	DisagreeRow int32  // the first row of one of them
 	Late        int64  // requests in which two rows of one side state different times to the first token
 	LateRow     int32
 }
 
-// Names counts names and gives the first few.
+// Names counts names and holds the first few.
 type Names struct {
 	N     int64
 	First []string
@@ -35,13 +35,13 @@ type Names struct {
 type End struct {
 	Input     int32
 	Side      trace.Side
-	Requests  int64 // that it has rows of
-	Repeated  int64 // rows for which one of another input stands
+	Requests  int64 // requests with rows of this end
+	Repeated  int64 // rows for which a row of another input stands
 	Unnamed   int64 // requests without an id
-	Unmatched Names // requests that no other end has
+	Unmatched Names // requests with rows of no other end
 }
 
-// Pair is two ends, the first of which is farther out, and one clock of each.
+// Pair is two ends, the outer one first, with one clock of each.
 type Pair struct {
 	A, B           int // ends
 	ClockA, ClockB trace.Clock
@@ -51,13 +51,13 @@ type Pair struct {
 	SameClock      bool   // the offset is 0 by definition
 }
 
-// RuleCount says how many requests were linked in one way.
+// RuleCount is the number of requests that were linked in one way.
 type RuleCount struct {
 	Rule Rule
 	N    int64
 }
 
-// summarizer makes the summary of a run.
+// summarizer builds the summary of a run.
 type summarizer struct {
 	*Links
 	run   int32
@@ -71,7 +71,7 @@ type pairKey struct {
 	clockA, clockB trace.Clock
 }
 
-// Summarize returns what came of linking the rows of a run.
+// Summarize returns the result of linking the rows of a run.
 func (l *Links) Summarize(run int32) Summary {
 	s := summarizer{Links: l, run: run, ends: make(map[[2]int32]int), pairs: make(map[pairKey]int)}
 	s.out.Counting = l.Counting(run)
@@ -121,7 +121,7 @@ func (s *summarizer) end(r int32) int {
 	return s.ends[[2]int32{v.Input, int32(s.Side(r))}]
 }
 
-// single takes a request of one row.
+// single adds a request with one row.
 func (s *summarizer) single(r int32) {
 	e := &s.out.Ends[s.end(r)]
 	e.Requests++
@@ -140,7 +140,7 @@ func (s *summarizer) unmatched(e *End, r int32) {
 	}
 }
 
-// show appends what names row r for people, if anything does.
+// show appends the name of row r for people, if it has one.
 func (s *summarizer) show(dst []string, r int32) []string {
 	v, i := s.at(r)
 	name, ok := v.ids.At(i)
@@ -159,10 +159,10 @@ func (s *summarizer) show(dst []string, r int32) []string {
 	return append(dst, string(name[:n])+"…")
 }
 
-// longestName is how many bytes of a name are shown.
+// longestName is the number of bytes of a name that are shown.
 const longestName = 80
 
-// request takes a request of several rows.
+// request adds a request with several rows.
 func (s *summarizer) request(list []int32) {
 	var ends []int
 	for _, r := range list {
@@ -196,8 +196,8 @@ func (s *summarizer) request(list []int32) {
 	s.check(list)
 }
 
-// pair learns of two rows of a request. done holds the pairs that have counted
-// the request.
+// pair adds two rows of a request. done lists the pairs that already count the
+// request.
 func (s *summarizer) pair(a, b int32, done []pairKey) []pairKey {
 	outer, inner := s.sight(a), s.sight(b)
 	key := pairKey{s.end(a), s.end(b), outer.clock, inner.clock}
@@ -223,8 +223,8 @@ func (s *summarizer) pair(a, b int32, done []pairKey) []pairKey {
 	return append(done, key)
 }
 
-// sameClock reports whether two rows have the same clock beyond doubt: a host is
-// named, or both stand in one input.
+// sameClock reports whether two rows certainly have the same clock: the clock
+// names a host, or both rows are in one input.
 func (s *summarizer) sameClock(a, b int32, x, y *sight) bool {
 	v, _ := s.at(a)
 	w, _ := s.at(b)
@@ -241,12 +241,12 @@ func (p *Pair) count(rule Rule) {
 	p.Rules[i].N++
 }
 
-// check compares what the rows of a request say of the same thing.
+// check compares values that several rows of a request state.
 func (s *summarizer) check(list []int32) {
 	for i, a := range list {
 		for _, b := range list[i+1:] {
 			if s.source(a) == s.source(b) {
-				return // sequences: each has tokens of its own
+				return // these are choices: each has its own tokens
 			}
 		}
 	}
@@ -277,7 +277,7 @@ func (s *summarizer) check(list []int32) {
 	}
 }
 
-// served returns the number of output tokens of a row by the server's count.
+// served returns the server's count of output tokens of a row.
 func (s *summarizer) served(r int32) (int64, bool) {
 	v, i := s.at(r)
 	if code, ok := v.Dicts(trace.OutputTokensSource).At(i); !ok || trace.TokenSource(code) != trace.FromServer {
@@ -286,8 +286,8 @@ func (s *summarizer) served(r int32) (int64, bool) {
 	return v.output.At(i)
 }
 
-// late reports whether two rows of one side give times to the first token that
-// differ by more than their clocks' steps.
+// late reports whether the times to the first token of two rows of one side
+// differ by more than the resolution of their clocks.
 func (s *summarizer) late(a, b int32) bool {
 	x, y := s.sight(a), s.sight(b)
 	if !x.start.known || !x.first.known || !y.start.known || !y.first.known {
@@ -298,7 +298,7 @@ func (s *summarizer) late(a, b int32) bool {
 	return d > step || -d > step
 }
 
-// names puts the names into the summary that were refused.
+// names adds the refused names to the summary.
 func (s *summarizer) names() {
 	take := func(n *refused) Names {
 		var out Names
@@ -324,7 +324,7 @@ func (s *summarizer) names() {
 	}
 }
 
-// sort orders pairs and what they hold.
+// sort sorts the pairs and their rules.
 func (s *summarizer) sort() {
 	slices.SortFunc(s.out.Pairs, func(p, q Pair) int {
 		return cmp.Or(cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B), cmp.Compare(p.ClockA.String(), q.ClockA.String()), cmp.Compare(p.ClockB.String(), q.ClockB.String()))

@@ -6,19 +6,20 @@ import (
 	"math/bits"
 )
 
-// table groups rows by their names: an open-addressing table of 64-bit hashes
-// whose entries are compared by name, 20 bytes a row. Rows of one name are a
-// chain in order of their numbers. The hashes are seeded at random, so that no
-// file can be written whose names all have one; nothing depends on them.
+// table groups rows by their names. It is an open-addressing table of 64-bit
+// hashes, compares entries by name, and takes 20 bytes for each row. Rows with
+// one name form a chain in order of their numbers. The hash seed is random, so
+// that no file can be crafted whose names all collide; results do not depend on
+// it.
 type table struct {
 	seed   maphash.Seed
 	hashes []uint64 // by row
-	next   []int32  // by row: the next of the same name, or -1
-	slots  []int32  // first row of a chain + 1; 0: empty
-	heads  []uint64 // bitmap of the rows that are the first of their name
+	next   []int32  // by row: the next row with the same name, or -1
+	slots  []int32  // 1 + first row of a chain; 0: empty
+	heads  []uint64 // bitmap of the rows that are the first with their name
 }
 
-// fill puts the rows below n that have a name into the table.
+// fill adds the rows below n that have a name to the table.
 func (t *table) fill(n int32, name func(r int32, scratch *[]byte) (key, bool)) {
 	if t.hashes == nil {
 		t.seed = maphash.MakeSeed()
@@ -30,7 +31,7 @@ func (t *table) fill(n int32, name func(r int32, scratch *[]byte) (key, bool)) {
 	clear(t.heads)
 	mask := uint64(len(t.slots) - 1)
 	var mine, other []byte
-	for r := n - 1; r >= 0; r-- { // the last first: a chain begins with the first
+	for r := n - 1; r >= 0; r-- { // last row first, so that a chain starts with the first row
 		t.next[r] = -1
 		k, ok := name(r, &mine)
 		if !ok {
@@ -55,8 +56,8 @@ func (t *table) fill(n int32, name func(r int32, scratch *[]byte) (key, bool)) {
 	}
 }
 
-// each calls f with the rows of every name that several rows have, in order of
-// their first rows. The slice is valid during the call.
+// each calls f with the rows of every name that several rows have, ordered by
+// first row. The slice is valid during the call.
 func (t *table) each(f func(rows []int32)) {
 	var list []int32
 	for w, word := range t.heads {
