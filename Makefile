@@ -11,7 +11,7 @@ GO ?= go
 RACE := $(shell echo 'int main(void){return 0;}' | $$($(GO) env CC) -x c -o /dev/null - 2>/dev/null && echo -race)
 # The packages in which goroutines meet. make check runs the rest under the race
 # detector too.
-CONCURRENT = ./analyzer ./formats/source ./formats/internal/block ./formats/tokenlog
+CONCURRENT = ./analyzer ./analyzer/fold ./formats/source ./formats/internal/block ./formats/tokenlog
 # The packages of the core, which must build and give the same results for browsers.
 CORE = ./analyzer/... ./formats/...
 # Package source reads files and pipes, which browsers do not have; emitters run in
@@ -32,7 +32,9 @@ FUZZTIME ?= 3000x
 
 test: fmt vet unit race
 
-# All of test and more: race-all holds what race runs.
+# All of test and more: race-all holds what race runs. Tests that draw random logs
+# draw more of them.
+check: export SERVESCOPE_LONG = 1
 check: fmt vet unit tidy static clean-tree fused race-all wasm browser worker recompute duckdb fuzz
 
 fmt:

@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"testing"
 
@@ -71,9 +72,12 @@ func logOf(l *simulate.Log) *Log {
 // or less at the 95th percentile of all that is answered; where one fails, 5 % at
 // most get a share that is wrong by more.
 func TestAcceptance(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
+	seeds := uint64(100) // a tenth of a second each, most of it to simulate an engine
+	switch {
+	case testing.Short():
 		seeds = 40
+	case os.Getenv("SERVESCOPE_LONG") != "":
+		seeds = 200
 	}
 	var holds, full, fails, wrong int
 	var errors []float64
