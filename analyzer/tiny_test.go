@@ -51,6 +51,7 @@ var tinyDocument = &formats.Format{Name: "tinydoc", Priority: 2, Shape: formats.
 	}}
 
 type tinyReader struct {
+	formats.Base
 	ctx  context.Context
 	src  formats.Source
 	text *bytes.Buffer

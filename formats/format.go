@@ -136,8 +136,10 @@ type Prints struct {
 //	err := r.Err()
 //
 // I/O errors end the stream and stand in Err; content errors are diags and do
-// not. Diags, Runs and Account are complete once Next has returned false.
+// not. Diags, Runs and Account are complete once Next has returned false. A reader
+// embeds Base, which has all methods but Next.
 type Reader interface {
+	// Next reads the next batch. It returns false at the end, or at an error.
 	Next() bool
 	// Batch returns the current batch, valid until the next call of Next.
 	Batch() *trace.Batch
@@ -146,5 +148,38 @@ type Reader interface {
 	// Runs lists every run seen, those without rows included, by Key.
 	Runs() []*trace.RunMeta
 	Account() Account
+	// Folded reports whether somebody else has folded the current batch already: a
+	// Web Worker, which sends the rows that the caller keeps.
+	Folded() bool
 	Close() error
 }
+
+// Base is what a Reader answers with by default: Next fills in the fields.
+type Base struct {
+	Current *trace.Batch
+	Fail    error
+	Log     diag.Log
+	List    []*trace.RunMeta
+	Counts  Account
+}
+
+// Batch implements Reader.
+func (b *Base) Batch() *trace.Batch { return b.Current }
+
+// Err implements Reader.
+func (b *Base) Err() error { return b.Fail }
+
+// Diags implements Reader.
+func (b *Base) Diags() *diag.Log { return &b.Log }
+
+// Runs implements Reader.
+func (b *Base) Runs() []*trace.RunMeta { return b.List }
+
+// Account implements Reader.
+func (b *Base) Account() Account { return b.Counts }
+
+// Folded implements Reader: no batch is folded before it is handed out.
+func (b *Base) Folded() bool { return false }
+
+// Close implements Reader: nothing is held open.
+func (b *Base) Close() error { return nil }

@@ -90,7 +90,6 @@ func (l *Loader) readJob(ctx context.Context, worker int, j *job, out *jobResult
 	defer j.end(r)
 	var rows int64
 	doubts := new(diag.Log)
-	far, _ := r.(interface{ Folded() bool })
 	for r.Next() {
 		if l.Set.Yield(); ctx.Err() != nil {
 			break
@@ -100,7 +99,7 @@ func (l *Loader) readJob(ctx context.Context, worker int, j *job, out *jobResult
 		if r.Batch().Table == trace.Requests {
 			noteOverCached(doubts, r.Batch())
 		}
-		if err := take(r.Batch(), far != nil && far.Folded()); err != nil {
+		if err := take(r.Batch(), r.Folded()); err != nil {
 			return err
 		}
 	}

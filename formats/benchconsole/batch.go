@@ -90,14 +90,14 @@ func (r *reader) pass(line []byte, at int64) bool {
 	switch {
 	case !ok || p.kind != "Prefill" && r.one == nil:
 		return false
-	case p.kind == "Prefill" && len(r.runs) >= maxRuns:
+	case p.kind == "Prefill" && len(r.List) >= maxRuns:
 		r.one = nil
 		r.tooMany(at)
 		return true
 	}
 	if p.kind == "Prefill" {
 		if r.steps.Rows() > 0 {
-			r.batch = r.steps.Take(r.one, r.src.Name())
+			r.Current = r.steps.Take(r.one, r.src.Name())
 		}
 		r.one = r.newRun(at)
 		r.one.Engine = "sglang"
@@ -114,7 +114,7 @@ func (r *reader) pass(line []byte, at int64) bool {
 	} else {
 		r.step(&p, at)
 	}
-	r.count(&r.account.Parsed, "step")
+	r.count(&r.Counts.Parsed, "step")
 	return true
 }
 

@@ -43,7 +43,7 @@ var Format = formats.Format{
 	Sniff:    sniff,
 	Open: func(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
 		r := &reader{src: src, opt: opt, steps: trace.NewBuilder(trace.Steps), requests: trace.NewBuilder(trace.Requests)}
-		r.account.Kinds = make(map[string]int64)
+		r.Counts.Kinds = make(map[string]int64)
 		r.stream = block.Map(ctx, src, rng, block.Options{Workers: 1, Block: opt.Block, MaxLine: 16 << 20},
 			func() struct{} { return struct{}{} }, func(*block.Block, struct{}) {})
 		return r, nil
@@ -80,6 +80,7 @@ const maxRuns = 10_000
 
 // reader implements formats.Reader.
 type reader struct {
+	formats.Base
 	src     formats.Source
 	opt     formats.Options
 	stream  *block.Stream[struct{}]
@@ -87,7 +88,6 @@ type reader struct {
 	at      int64  // its offset
 	tooLong bool   // a line was skipped behind it
 
-	runs    []*trace.RunMeta
 	table   *trace.RunMeta // that is read, or nil
 	serving *trace.RunMeta // of requests whose table is still to come
 	one     *trace.RunMeta // of the steps of a batch
@@ -99,11 +99,8 @@ type reader struct {
 	asked   map[string]started
 
 	steps, requests *trace.Builder
-	batch           *trace.Batch
 
-	log     diag.Log
-	account formats.Account
-	done    bool
+	done bool
 }
 
 // batchRows is the number of rows from which a batch is worth handing out.
@@ -111,18 +108,18 @@ const batchRows = 4096
 
 // Next implements formats.Reader.
 func (r *reader) Next() bool {
-	for r.batch = nil; !r.done; {
+	for r.Current = nil; !r.done; {
 		for len(r.data) > 0 {
 			_, rest, _ := bytes.Cut(r.data, []byte("\n"))
 			line := r.data[:len(r.data)-len(rest)]
 			r.line(line, r.at)
 			r.data, r.at = rest, r.at+int64(len(line))
-			if r.batch != nil || r.flush(batchRows) {
+			if r.Current != nil || r.flush(batchRows) {
 				return true
 			}
 		}
 		if r.tooLong { // its diag is the stream's
-			r.count(&r.account.Diagnosed, "too long")
+			r.count(&r.Counts.Diagnosed, "too long")
 		}
 		if r.tooLong = false; !r.stream.Next() {
 			r.done = true
@@ -139,9 +136,9 @@ func (r *reader) Next() bool {
 func (r *reader) flush(least int) bool {
 	switch {
 	case r.steps.Rows() >= least:
-		r.batch = r.steps.Take(r.one, r.src.Name())
+		r.Current = r.steps.Take(r.one, r.src.Name())
 	case r.requests.Rows() >= least:
-		r.batch = r.requests.Take(r.serving, r.src.Name())
+		r.Current = r.requests.Take(r.serving, r.src.Name())
 	default:
 		return false
 	}
@@ -150,39 +147,27 @@ func (r *reader) flush(least int) bool {
 
 func (r *reader) finish() {
 	r.open()
-	r.log.Merge(r.stream.Diags())
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+	r.Log.Merge(r.stream.Diags())
+	r.Counts.Total = r.Counts.Parsed + r.Counts.Noise + r.Counts.Diagnosed
 	if r.table != nil {
 		r.add("truncated", diag.DataLoss, -1, "the text ends within a table: what stands before is used")
 	}
-	if len(r.runs) == 0 && r.stream.Err() == nil {
+	if len(r.List) == 0 && r.stream.Err() == nil {
 		r.add("no_table", diag.Error, -1, "the text has no table headed Serving Benchmark Result, and no other figures that are known here")
 	}
 }
 
 func (r *reader) count(part *int64, kind string) {
 	*part++
-	r.account.Kinds[kind]++
+	r.Counts.Kinds[kind]++
 }
 
 func (r *reader) add(code string, sev diag.Severity, at int64, msg string) {
-	r.log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: at, Msg: msg})
+	r.Log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: at, Msg: msg})
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
 func (r *reader) Err() error { return r.stream.Err() }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
-
-// Runs implements formats.Reader.
-func (r *reader) Runs() []*trace.RunMeta { return r.runs }
-
-// Account implements formats.Reader: of lines.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error { r.stream.Close(); return nil }

@@ -56,10 +56,10 @@ var sections = map[string]struct {
 // unframed takes a line outside a table that belongs to another block of figures.
 func (r *reader) unframed(line []byte, at int64) bool {
 	text := string(line[:min(len(line), maxText)])
-	if s, ok := sections[text]; ok && len(r.runs) < maxRuns {
+	if s, ok := sections[text]; ok && len(r.List) < maxRuns {
 		r.enter(s.section, at)
 		r.run.Engine, r.run.Notes = s.engine, append(r.run.Notes, s.notes...)
-		r.count(&r.account.Parsed, "heading of figures")
+		r.count(&r.Counts.Parsed, "heading of figures")
 		return true
 	}
 	taken := false
@@ -72,7 +72,7 @@ func (r *reader) unframed(line []byte, at int64) bool {
 		taken = r.column(text)
 	}
 	if taken {
-		r.count(&r.account.Parsed, "row")
+		r.count(&r.Counts.Parsed, "row")
 	} else if r.section != columns || !bytes.HasPrefix(line, []byte("---")) { // rules stand around the rows
 		r.section = nowhere
 	}
@@ -96,7 +96,7 @@ func (r *reader) iteration(text string, at int64) bool {
 	if !ok || stat == "" {
 		return false
 	}
-	if !quantile && len(r.runs) == maxRuns {
+	if !quantile && len(r.List) == maxRuns {
 		return false
 	}
 	if !quantile {

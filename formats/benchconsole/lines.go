@@ -17,7 +17,7 @@ func (r *reader) line(line []byte, at int64) {
 	figures := throughput(line)
 	switch {
 	case len(line) == 0:
-		r.count(&r.account.Noise, "blank")
+		r.count(&r.Counts.Noise, "blank")
 	case bytes.Contains(line, title):
 		r.begin(at)
 	case r.table != nil:
@@ -28,10 +28,10 @@ func (r *reader) line(line []byte, at int64) {
 	case whole && figures != nil:
 		r.throughput(figures, at)
 	case !whole && (r.one != nil || r.section != nowhere || len(r.asked) > 0):
-		r.count(&r.account.Diagnosed, "unknown")
+		r.count(&r.Counts.Diagnosed, "unknown")
 		r.add("truncated", diag.DataLoss, at, "the text ends in the middle of a line: it was skipped")
 	default:
-		r.count(&r.account.Noise, "other text")
+		r.count(&r.Counts.Noise, "other text")
 	}
 }
 
@@ -41,7 +41,7 @@ func (r *reader) begin(at int64) {
 		r.add("truncated", diag.DataLoss, at, "a table begins within another one")
 		r.table = nil
 	}
-	if len(r.runs) >= maxRuns {
+	if len(r.List) >= maxRuns {
 		r.tooMany(at)
 		return
 	}
@@ -50,11 +50,11 @@ func (r *reader) begin(at int64) {
 	} else {
 		r.detach()
 	}
-	r.count(&r.account.Parsed, "table")
+	r.count(&r.Counts.Parsed, "table")
 }
 
 func (r *reader) tooMany(at int64) {
-	r.count(&r.account.Diagnosed, "unknown")
+	r.count(&r.Counts.Diagnosed, "unknown")
 	r.add("too_many_tables", diag.DataLoss, at, "the text has more tables than are kept")
 }
 
@@ -72,7 +72,7 @@ func (r *reader) newRun(at int64) *trace.RunMeta {
 	}
 	r.args = nil
 	m.Notes = []string{rounded}
-	r.runs = append(r.runs, m)
+	r.List = append(r.List, m)
 	return m
 }
 
@@ -101,7 +101,7 @@ func (r *reader) arguments(line []byte) {
 		}
 		at = next
 	}
-	r.count(&r.account.Parsed, "arguments")
+	r.count(&r.Counts.Parsed, "arguments")
 }
 
 // inside takes a line of a table.
@@ -109,19 +109,19 @@ func (r *reader) inside(line []byte, at int64, whole bool) {
 	switch {
 	case len(line) >= 40 && len(bytes.Trim(line, "=")) == 0:
 		r.table = nil
-		r.count(&r.account.Parsed, "table end")
+		r.count(&r.Counts.Parsed, "table end")
 		return
 	case bytes.HasPrefix(line, []byte("--")) && bytes.HasSuffix(line, []byte("--")):
-		r.count(&r.account.Noise, "heading")
+		r.count(&r.Counts.Noise, "heading")
 		return
 	}
 	label, text, ok := row(line)
 	if !ok || !whole { // the value may be cut off
-		r.count(&r.account.Diagnosed, "unknown")
+		r.count(&r.Counts.Diagnosed, "unknown")
 		r.add("unknown_line", diag.DataLoss, at, "a line in a table is none of its rows")
 		return
 	}
-	r.count(&r.account.Parsed, "row")
+	r.count(&r.Counts.Parsed, "row")
 	switch problem := figure(r.table, label, text); problem {
 	case nothing:
 		if label == "Backend" {
@@ -244,7 +244,7 @@ func statistic(word string) string {
 func (r *reader) throughput(figures []trace.Reported, at int64) {
 	run := r.newRun(at)
 	run.Engine, run.Reported = "vllm", figures
-	r.count(&r.account.Parsed, "throughput")
+	r.count(&r.Counts.Parsed, "throughput")
 }
 
 // throughput reads the last line of vllm bench throughput, such as "Throughput:

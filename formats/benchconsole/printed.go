@@ -57,7 +57,7 @@ func (r *reader) printed(line []byte, at int64) bool {
 	whole := pyrepr.Walk(bytes.TrimSuffix(object, []byte(`"`)), p.take)
 	switch {
 	case !whole:
-		r.count(&r.account.Diagnosed, "unknown")
+		r.count(&r.Counts.Diagnosed, "unknown")
 		r.add("torn_record", diag.DataLoss, at, "the line of a request is cut off, or another writer's text is in it: it was skipped")
 		return true
 	case starts:
@@ -65,7 +65,7 @@ func (r *reader) printed(line []byte, at int64) bool {
 	default:
 		r.ended(rid, t, &p, at)
 	}
-	r.count(&r.account.Parsed, "request")
+	r.count(&r.Counts.Parsed, "request")
 	return true
 }
 
@@ -200,7 +200,7 @@ func (r *reader) ended(rid []byte, t int64, p *printedRequest, at int64) {
 func (r *reader) detach() {
 	r.open()
 	if r.requests.Rows() > 0 {
-		r.batch = r.requests.Take(r.serving, r.src.Name())
+		r.Current = r.requests.Take(r.serving, r.src.Name())
 	}
 	r.serving.Notes = append(r.serving.Notes, rounded)
 	r.serving = nil

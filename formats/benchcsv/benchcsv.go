@@ -69,15 +69,12 @@ const (
 
 // reader implements formats.Reader. It has no rows.
 type reader struct {
-	src     formats.Source
-	in      input
-	csv     *csv.Reader
-	header  []string
-	runs    []*trace.RunMeta
-	log     diag.Log
-	account formats.Account
-	done    bool
-	err     error
+	formats.Base
+	src    formats.Source
+	in     input
+	csv    *csv.Reader
+	header []string
+	done   bool
 }
 
 // input counts what is read, ends with the context, and refuses endless rows.
@@ -113,7 +110,7 @@ func open(ctx context.Context, src formats.Source) (formats.Reader, error) {
 	r := &reader{src: src, in: input{ctx: ctx, rc: rc}}
 	r.csv = csv.NewReader(&r.in)
 	r.csv.FieldsPerRecord, r.csv.ReuseRecord = -1, true
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	return r, nil
 }
 
@@ -133,7 +130,7 @@ func (r *reader) Next() bool {
 			r.skip("long_row", at, "a row is longer than 64 MiB, or its quotes do not end: reading stops there")
 			r.end()
 		case err != nil:
-			r.done, r.err = true, fmt.Errorf("%s: %w", r.src.Name(), err)
+			r.done, r.Fail = true, fmt.Errorf("%s: %w", r.src.Name(), err)
 		case r.csv.InputOffset() == r.in.total && r.in.last != '\n' && r.in.last != '\r':
 			r.skip("truncated", at, "the file ends within a row")
 		case r.header == nil:
@@ -147,9 +144,9 @@ func (r *reader) Next() bool {
 
 func (r *reader) end() {
 	r.done = true
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
-	if len(r.runs) == 0 {
-		r.log.Add(diag.Diag{Code: "no_runs", Severity: diag.Error, File: r.src.Name(), Offset: -1, Msg: "the file has no row of a run under a header of figures"})
+	r.Counts.Total = r.Counts.Parsed + r.Counts.Noise + r.Counts.Diagnosed
+	if len(r.List) == 0 {
+		r.Log.Add(diag.Diag{Code: "no_runs", Severity: diag.Error, File: r.src.Name(), Offset: -1, Msg: "the file has no row of a run under a header of figures"})
 	}
 }
 
@@ -161,8 +158,8 @@ func (r *reader) head(row []string, at int64) {
 	for _, c := range row {
 		r.header = append(r.header, strings.ToValidUTF8(strings.TrimPrefix(c, "\uFEFF"), "\uFFFD"))
 	}
-	r.account.Noise++
-	r.account.Kinds["header"]++
+	r.Counts.Noise++
+	r.Counts.Kinds["header"]++
 }
 
 // row makes a run of a row.
@@ -171,7 +168,7 @@ func (r *reader) row(row []string, at int64) {
 	case len(row) != len(r.header):
 		r.skip("ragged_row", at, "a row has another number of cells than the header")
 		return
-	case len(r.runs) >= maxRuns:
+	case len(r.List) >= maxRuns:
 		r.skip("too_many_runs", at, "the table has more rows than are kept")
 		return
 	}
@@ -202,9 +199,9 @@ func (r *reader) row(row []string, at int64) {
 		}
 		m.Config = append(m.Config, trace.Pair{Key: key, Value: cell})
 	}
-	r.runs = append(r.runs, m)
-	r.account.Parsed++
-	r.account.Kinds["run"]++
+	r.List = append(r.List, m)
+	r.Counts.Parsed++
+	r.Counts.Kinds["run"]++
 }
 
 // cell returns the cell of a row in the column with the given name, or "".
@@ -216,24 +213,9 @@ func (r *reader) cell(row []string, name string) string {
 }
 
 func (r *reader) skip(code string, at int64, msg string) {
-	r.account.Diagnosed++
-	r.log.Add(diag.Diag{Code: code, Severity: diag.DataLoss, File: r.src.Name(), Offset: at, Msg: msg})
+	r.Counts.Diagnosed++
+	r.Log.Add(diag.Diag{Code: code, Severity: diag.DataLoss, File: r.src.Name(), Offset: at, Msg: msg})
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return nil }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
-
-// Runs implements formats.Reader.
-func (r *reader) Runs() []*trace.RunMeta { return r.runs }
-
-// Account implements formats.Reader: of rows.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {

@@ -21,20 +21,16 @@ const (
 
 // reader implements formats.Reader.
 type reader struct {
+	formats.Base
 	ctx     context.Context
 	src     formats.Source
 	rc      io.ReadCloser
 	c       *json.Cursor
 	object  object
 	builder *trace.Builder
-	batch   *trace.Batch
-	runs    []*trace.RunMeta
 	turns   *trace.RunMeta // of the multi-turn requests
 	twins   *trace.RunMeta
-	log     diag.Log
-	account formats.Account
 	done    bool
-	err     error
 }
 
 func open(ctx context.Context, src formats.Source, opt formats.Options) (formats.Reader, error) {
@@ -43,7 +39,7 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 		return nil, err
 	}
 	r := &reader{ctx: ctx, src: src, rc: rc, builder: trace.NewBuilder(trace.Requests)}
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	r.c = json.New(r, 0, max(opt.Block, 0))
 	return r, nil
 }
@@ -64,10 +60,10 @@ func (r *reader) Next() bool {
 			r.finish()
 		}
 	}
-	if r.builder.Rows() == 0 || r.err != nil {
+	if r.builder.Rows() == 0 || r.Fail != nil {
 		return false
 	}
-	r.batch = r.builder.Take(r.turns, r.src.Name())
+	r.Current = r.builder.Take(r.turns, r.src.Name())
 	return true
 }
 
@@ -118,15 +114,15 @@ func (r *reader) result(o *object) {
 		r.turn(o)
 	case s == twin:
 		r.record(o)
-	case len(r.runs) >= maxRuns:
+	case len(r.List) >= maxRuns:
 		r.skip("too_many_results", o.offset, "the file has more results than are kept")
 		return
 	default:
 		r.aggregate(s, o)
 	}
-	r.account.Total++
-	r.account.Parsed++
-	r.account.Kinds[s.name]++
+	r.Counts.Total++
+	r.Counts.Parsed++
+	r.Counts.Kinds[s.name]++
 }
 
 func (r *reader) newRun(s *shape, o *object) *trace.RunMeta {
@@ -137,7 +133,7 @@ func (r *reader) newRun(s *shape, o *object) *trace.RunMeta {
 	if s.note != "" {
 		m.Notes = append(m.Notes, s.note)
 	}
-	r.runs = append(r.runs, m)
+	r.List = append(r.List, m)
 	return m
 }
 
@@ -265,38 +261,23 @@ func (o *object) time(path string) (int64, bool) {
 
 func (r *reader) finish() {
 	if err := r.c.Err(); err != nil {
-		r.err = fmt.Errorf("%s: %w", r.src.Name(), err)
+		r.Fail = fmt.Errorf("%s: %w", r.src.Name(), err)
 		return
 	}
-	if r.account.Parsed == 0 {
+	if r.Counts.Parsed == 0 {
 		r.add("no_results", diag.Error, -1, "the file holds no result of a benchmark")
 	}
 }
 
 func (r *reader) skip(code string, at int64, msg string) {
-	r.account.Total++
-	r.account.Diagnosed++
+	r.Counts.Total++
+	r.Counts.Diagnosed++
 	r.add(code, diag.DataLoss, at, msg)
 }
 
 func (r *reader) add(code string, sev diag.Severity, at int64, msg string) {
-	r.log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: at, Msg: msg})
+	r.Log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: at, Msg: msg})
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
-
-// Runs implements formats.Reader.
-func (r *reader) Runs() []*trace.RunMeta { return r.runs }
-
-// Account implements formats.Reader: of objects, and text between them.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {

@@ -61,6 +61,7 @@ func toy(bug string) *formats.Format {
 }
 
 type toyReader struct {
+	formats.Base
 	bug   string
 	src   formats.Source
 	rng   formats.Range

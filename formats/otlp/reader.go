@@ -17,14 +17,13 @@ const (
 
 // reader implements formats.Reader.
 type reader struct {
+	formats.Base
 	src   formats.Source
 	in    parts
 	fold  *fold
 	part  *part
 	at    int // next span of the part
 	ended bool
-	batch *trace.Batch
-	err   error
 }
 
 func newReader(ctx context.Context, src formats.Source, opt formats.Options) (formats.Reader, error) {
@@ -37,9 +36,9 @@ func newReader(ctx context.Context, src formats.Source, opt formats.Options) (fo
 
 // Next implements formats.Reader.
 func (r *reader) Next() bool {
-	r.batch = nil
-	for r.err == nil {
-		if r.batch = r.fold.batch(false); r.batch != nil {
+	r.Current = nil
+	for r.Fail == nil {
+		if r.Current = r.fold.batch(false); r.Current != nil {
 			return true
 		}
 		switch {
@@ -47,10 +46,10 @@ func (r *reader) Next() bool {
 			if r.fold.sglang.relieve(true) {
 				continue
 			}
-			if r.batch = r.fold.batch(true); r.batch == nil {
-				r.batch = r.fold.stepBatch()
+			if r.Current = r.fold.batch(true); r.Current == nil {
+				r.Current = r.fold.stepBatch()
 			}
-			return r.batch != nil
+			return r.Current != nil
 		case r.part != nil && r.at < len(r.part.spans):
 			r.fold.span(r.part, &r.part.spans[r.at])
 			r.at++
@@ -73,7 +72,7 @@ func (r *reader) more() {
 	}
 	r.part, r.ended = nil, true
 	if err := r.in.err(); err != nil {
-		r.err = fmt.Errorf("%s: %w", r.src.Name(), err)
+		r.Fail = fmt.Errorf("%s: %w", r.src.Name(), err)
 	}
 }
 
@@ -87,12 +86,6 @@ func (f *fold) batch(all bool) *trace.Batch {
 	}
 	return nil
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
 
 // Diags implements formats.Reader.
 func (r *reader) Diags() *diag.Log { return &r.fold.diags }

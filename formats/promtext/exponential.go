@@ -209,7 +209,7 @@ func (e *exports) exponential(r *reader, name string, p *point) {
 		e.bounded(p, "le", limit)
 		s := e.named(name+"_bucket", p, below)
 		if f, why := r.table.find(&s); f != nil {
-			r.account.Parsed++
+			r.Counts.Parsed++
 			r.row(f, &s)
 		} else {
 			r.skip(why, diag.DataLoss, "there are more different samples than fit into memory")

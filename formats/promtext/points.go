@@ -215,7 +215,7 @@ func (e *exports) take(r *reader) {
 	m := &e.metric
 	r.at = e.c.Offset()
 	if m.cut > 0 {
-		r.account.Diagnosed += m.cut
+		r.Counts.Diagnosed += m.cut
 		r.add(diag.Diag{Code: "bad_points", Severity: diag.DataLoss, Offset: r.at, Count: m.cut, Msg: "elements of a list of points are none, or there are too many of one metric"})
 	}
 	name := m.family()

@@ -24,6 +24,7 @@ const (
 
 // reader implements formats.Reader.
 type reader struct {
+	formats.Base
 	src     formats.Source
 	opt     formats.Options
 	stream  *block.Stream[struct{}] // of text
@@ -33,10 +34,7 @@ type reader struct {
 	builder *trace.Builder
 	steps   *trace.Builder
 	loads   loads
-	batch   *trace.Batch
 	run     *trace.RunMeta
-	log     diag.Log
-	account formats.Account
 
 	data  []byte // rest of the block
 	at    int64
@@ -64,7 +62,7 @@ func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt f
 	} else {
 		r.table = newTable(memory)
 	}
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	r.table.note = func(code string, sev diag.Severity, msg string) {
 		r.add(diag.Diag{Code: code, Severity: sev, Offset: r.at, Msg: msg})
 	}
@@ -133,7 +131,7 @@ func (r *reader) Next() bool {
 func (r *reader) flush(least int) bool {
 	for _, b := range [...]*trace.Builder{r.builder, r.steps} {
 		if b.Rows() >= least {
-			r.batch = b.Take(r.run, r.src.Name())
+			r.Current = b.Take(r.run, r.src.Name())
 			return true
 		}
 	}
@@ -154,8 +152,8 @@ func (r *reader) advance() bool {
 	b := r.stream.Block()
 	r.data, r.at = b.Data, b.Off
 	if b.TooLong >= 0 { // its diag is the stream's
-		r.account.Diagnosed++
-		r.account.Kinds["too long"]++
+		r.Counts.Diagnosed++
+		r.Counts.Kinds["too long"]++
 	}
 	return true
 }
@@ -219,8 +217,8 @@ func (r *reader) header(key, value string) {
 		r.table.enter(value)
 		r.config("pod", value)
 	}
-	r.account.Parsed++
-	r.account.Kinds["scrape header"]++
+	r.Counts.Parsed++
+	r.Counts.Kinds["scrape header"]++
 }
 
 func (r *reader) endScrape() {
@@ -281,9 +279,9 @@ func (r *reader) value(s *sample) {
 		r.table.take(f, s)
 	}
 	r.ended(scrape)
-	r.account.Parsed++
+	r.Counts.Parsed++
 	if engine == "" || f.birth {
-		r.account.Kinds["began"]++
+		r.Counts.Kinds["began"]++
 		return
 	}
 	r.engineLines++
@@ -342,7 +340,7 @@ func (r *reader) row(f *series, s *sample) {
 	}
 	b.Code(trace.HistogramType, f.typ)
 	b.Code(trace.HistogramStat, f.stat)
-	r.account.Kinds[statNames[f.stat]]++
+	r.Counts.Kinds[statNames[f.stat]]++
 	if f.bounded {
 		b.Float(trace.HistogramBound, f.bound)
 	}
@@ -377,23 +375,20 @@ func (r *reader) config(key, value string) {
 }
 
 func (r *reader) noise(kind string) {
-	r.account.Noise++
-	r.account.Kinds[kind]++
+	r.Counts.Noise++
+	r.Counts.Kinds[kind]++
 }
 
 func (r *reader) skip(code string, sev diag.Severity, msg string) {
-	r.account.Diagnosed++
-	r.account.Kinds["unknown"]++
+	r.Counts.Diagnosed++
+	r.Counts.Kinds["unknown"]++
 	r.add(diag.Diag{Code: code, Severity: sev, Offset: r.at, Msg: msg})
 }
 
 func (r *reader) add(d diag.Diag) {
 	d.File = r.src.Name()
-	r.log.Add(d)
+	r.Log.Add(d)
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
 
 // Err implements formats.Reader.
 func (r *reader) Err() error {
@@ -409,14 +404,8 @@ func (r *reader) Err() error {
 	return nil
 }
 
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
-
 // Runs implements formats.Reader.
 func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.run} }
-
-// Account implements formats.Reader: of lines.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {

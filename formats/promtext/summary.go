@@ -9,9 +9,9 @@ import (
 // finish tells what the scrapes add up to.
 func (r *reader) finish() {
 	if r.stream != nil {
-		r.log.Merge(r.stream.Diags())
+		r.Log.Merge(r.stream.Diags())
 	}
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+	r.Counts.Total = r.Counts.Parsed + r.Counts.Noise + r.Counts.Diagnosed
 	if r.engineLines == 0 {
 		r.add(diag.Diag{Code: "no_engine_metrics", Severity: diag.Notice, Offset: -1, Msg: "the file has no sample of vLLM, SGLang or the conventions for calls of models (gen_ai)"})
 		return

@@ -48,9 +48,9 @@ type archive struct {
 
 func openArchive(ctx context.Context, rc io.ReadCloser, name string, opt formats.Options) *archive {
 	r := &reader{ctx: ctx, src: rc, file: name, survey: survey{clock: epoch}, step: 1e6} // resolution of startedDateTime
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: "sse", Side: trace.Client, Clock: trace.Clock{Kind: trace.Wall}}
-	r.writer = assemble.Writer{Notes: assemble.Notes{File: name, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
+	r.writer = assemble.Writer{Notes: assemble.Notes{File: name, Log: &r.Log}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
 	a := &archive{r, records.Input{Ctx: ctx, R: rc, Size: 256 << 10}}
 	if opt.Block > 0 {
 		a.in.Size = opt.Block
@@ -63,17 +63,17 @@ func (a *archive) Next() bool {
 	b := a.writer.Builder
 	for !a.done && b.Rows() < 4096 && b.ListLen(trace.ChunkGaps) < 1<<19 {
 		if !a.entry() {
-			if a.err = a.in.Err; a.run.NoRequests == "" && a.rows == 0 {
+			if a.Fail = a.in.Err; a.run.NoRequests == "" && a.rows == 0 {
 				a.run.NoRequests = "no entry of the archive is a request to an API that generates tokens"
 			}
 			a.done = true
-			a.account.Total = a.account.Parsed + a.account.Noise + a.account.Diagnosed
+			a.Counts.Total = a.Counts.Parsed + a.Counts.Noise + a.Counts.Diagnosed
 		}
 	}
 	if b.Rows() == 0 {
 		return false
 	}
-	a.batch = b.Take(&a.run, a.file)
+	a.Current = b.Take(&a.run, a.file)
 	return true
 }
 
@@ -133,7 +133,7 @@ func (a *archive) seek() bool {
 // skip accounts for an entry that cannot be read.
 func (a *archive) skip(p *problem) {
 	if a.in.Err == nil {
-		a.account.Diagnosed++
+		a.Counts.Diagnosed++
 		a.note(p)
 	}
 }
@@ -181,7 +181,7 @@ func (a *archive) take(text []byte) {
 	var x exchange
 	json.Walk(text, 0, x.value)
 	if !x.generates() {
-		a.account.Noise++
+		a.Counts.Noise++
 		return
 	}
 	from, zoned, ok := mapping.Date(x.started)
@@ -190,8 +190,8 @@ func (a *archive) take(text []byte) {
 		a.skip(noBeginning)
 		return
 	}
-	a.account.Parsed++
-	a.account.Kinds["request"]++
+	a.Counts.Parsed++
+	a.Counts.Kinds["request"]++
 	a.label = nil
 	a.addSent(from)
 	s := a.begin(nil)

@@ -50,6 +50,7 @@ type send struct {
 
 // reader reads a transcript. It implements formats.Reader.
 type reader struct {
+	formats.Base
 	ctx     context.Context
 	src     io.Closer
 	in      *bufio.Reader
@@ -74,11 +75,7 @@ type reader struct {
 	row     assemble.Row
 	writer  assemble.Writer
 	run     trace.RunMeta
-	batch   *trace.Batch
-	diags   diag.Log
-	account formats.Account
 	done    bool
-	err     error
 }
 
 func open(ctx context.Context, src formats.Source, opt formats.Options) (formats.Reader, error) {
@@ -99,7 +96,7 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 		return openArchive(ctx, rc, src.Name(), opt), nil
 	}
 	r := &reader{ctx: ctx, src: rc, in: bufio.NewReaderSize(rc, size), file: src.Name(), survey: surveyOf(head.Start), fresh: true}
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: "sse", Side: trace.Client, Clock: trace.Clock{Kind: r.survey.clockKind()}}
 	r.run.Notes = r.survey.notes()
 	r.step = 1
@@ -111,9 +108,9 @@ func open(ctx context.Context, src formats.Source, opt formats.Options) (formats
 	}
 	if r.survey.ask != "" {
 		r.run.NoRequests = r.survey.ask
-		r.diags.Add(diag.Diag{Code: "unknown_times", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.survey.ask, Fix: r.survey.fix})
+		r.Log.Add(diag.Diag{Code: "unknown_times", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.survey.ask, Fix: r.survey.fix})
 	}
-	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
+	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.Log}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
 	return r, nil
 }
 
@@ -126,7 +123,7 @@ func (r *reader) Next() bool {
 	if b.Rows() == 0 {
 		return false
 	}
-	r.batch = b.Take(&r.run, r.file)
+	r.Current = b.Take(&r.run, r.file)
 	return true
 }
 
@@ -144,20 +141,20 @@ func (r *reader) next() {
 	}
 	switch {
 	case p != nil:
-		r.account.Diagnosed++
+		r.Counts.Diagnosed++
 		r.note(p)
 	case kind == "":
-		r.account.Noise++
+		r.Counts.Noise++
 	default:
-		r.account.Parsed++
-		r.account.Kinds[kind]++
+		r.Counts.Parsed++
+		r.Counts.Kinds[kind]++
 	}
 }
 
 // readLine reads the next line. long is true for a line that is too long, ok is false at
 // the end.
 func (r *reader) readLine() (long, ok bool) {
-	if r.err = r.ctx.Err(); r.err != nil {
+	if r.Fail = r.ctx.Err(); r.Fail != nil {
 		return false, false
 	}
 	r.off = r.behind
@@ -176,7 +173,7 @@ func (r *reader) readLine() (long, ok bool) {
 		case err == nil, errors.Is(err, io.EOF) && r.behind > r.off:
 			return long, true
 		case !errors.Is(err, io.EOF):
-			r.err = fmt.Errorf("%s: %w", r.file, err)
+			r.Fail = fmt.Errorf("%s: %w", r.file, err)
 		}
 		return false, false
 	}
@@ -328,7 +325,7 @@ func (r *reader) status(at int64, code []byte) {
 
 // end writes the answers that are still open.
 func (r *reader) end() {
-	if r.done = true; r.err != nil {
+	if r.done = true; r.Fail != nil {
 		return
 	}
 	for len(r.open) > 0 {
@@ -340,25 +337,13 @@ func (r *reader) end() {
 	if r.rows == 0 && r.run.NoRequests == "" {
 		r.run.NoRequests = "no line is an event of a stream behind the time of its arrival"
 	}
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+	r.Counts.Total = r.Counts.Parsed + r.Counts.Noise + r.Counts.Diagnosed
 }
 
 func (r *reader) note(p *problem) { r.writer.Note(p, r.off) }
 
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.diags }
-
 // Runs implements formats.Reader.
 func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.run} }
-
-// Account implements formats.Reader: of lines.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"sync"
 
-	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
 	"servescope/formats"
 	"servescope/formats/internal/assemble"
@@ -24,6 +23,7 @@ const (
 // are in that processor's cache. On several workers a further goroutine writes the rows
 // of what has ended while the batch before is in use.
 type eventReader struct {
+	formats.Base
 	stream    *block.Stream[*events]
 	run       *trace.RunMeta
 	file      string
@@ -31,10 +31,6 @@ type eventReader struct {
 	assembler *assemble.Assembler
 	spare     spare
 	flushing  bool // no events are left to fold
-	batch     *trace.Batch
-	diags     diag.Log
-	account   formats.Account
-	err       error
 	ended     bool // there are no more rows
 
 	wanted chan struct{} // by Next, of the goroutine that writes; nil: no goroutines
@@ -129,7 +125,7 @@ func (r *eventReader) fill() {
 			continue
 		}
 		e := r.stream.Value()
-		r.diags.Merge(&e.log)
+		r.Log.Merge(&e.log)
 		e.parsed = int64(e.Len())
 		r.count(&e.lines)
 		r.write(e.ends)
@@ -139,23 +135,23 @@ func (r *eventReader) fill() {
 // flush writes some of the requests that have not ended, and reports whether there
 // are more.
 func (r *eventReader) flush() (more bool) {
-	if r.err = cmp.Or(context.Cause(r.ctx), r.stream.Err()); r.err != nil {
+	if r.Fail = cmp.Or(context.Cause(r.ctx), r.stream.Err()); r.Fail != nil {
 		return false
 	}
 	ends := r.spare.take()
 	more = r.assembler.FlushTo(ends, func() bool { return ends.Len() >= batchRows || ends.Chunks() >= batchValues })
 	r.write(ends)
-	r.err = r.assembler.Err()
-	return more && r.err == nil
+	r.Fail = r.assembler.Err()
+	return more && r.Fail == nil
 }
 
 // take makes a batch of the rows so far, and reports whether there are any.
 func (r *eventReader) take() bool {
-	if r.builder.Rows() == 0 || r.err != nil {
-		r.diags.Merge(r.stream.Diags())
+	if r.builder.Rows() == 0 || r.Fail != nil {
+		r.Log.Merge(r.stream.Diags())
 		return false
 	}
-	r.batch = r.builder.Take(r.run, r.file)
+	r.Current = r.builder.Take(r.run, r.file)
 	return true
 }
 
@@ -166,22 +162,18 @@ func (r *eventReader) full() bool {
 
 // count adds lines to the account.
 func (r *eventReader) count(l *lines) {
-	r.account.Total += l.parsed + l.diagnosed + l.noise
-	r.account.Parsed += l.parsed
-	r.account.Diagnosed += l.diagnosed
-	r.account.Noise += l.noise
+	r.Counts.Total += l.parsed + l.diagnosed + l.noise
+	r.Counts.Parsed += l.parsed
+	r.Counts.Diagnosed += l.diagnosed
+	r.Counts.Noise += l.noise
 	for k, n := range l.kinds {
 		if n > 0 {
-			r.account.Kinds[eventNames[k]] += n
+			r.Counts.Kinds[eventNames[k]] += n
 		}
 	}
 }
 
-func (r *eventReader) Batch() *trace.Batch      { return r.batch }
-func (r *eventReader) Err() error               { return r.err }
-func (r *eventReader) Diags() *diag.Log         { return &r.diags }
-func (r *eventReader) Runs() []*trace.RunMeta   { return []*trace.RunMeta{r.run} }
-func (r *eventReader) Account() formats.Account { return r.account }
+func (r *eventReader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.run} }
 
 // Close implements formats.Reader.
 func (r *eventReader) Close() error {

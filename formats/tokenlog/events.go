@@ -28,10 +28,10 @@ func openEvents(ctx context.Context, src formats.Source, rng formats.Range, opt 
 		return nil, err
 	}
 	r := &eventReader{run: first.meta(eventsName), file: src.Name(), builder: trace.NewBuilder(trace.Requests)}
-	r.account.Kinds = make(map[string]int64)
-	first.noteEmpty(&r.diags, src, rng)
+	r.Counts.Kinds = make(map[string]int64)
+	first.noteEmpty(&r.Log, src, rng)
 	r.assembler = assemble.NewAssembler(&assemble.Writer{
-		Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
+		Notes: assemble.Notes{File: r.file, Log: &r.Log}, Builder: r.builder, Run: r.run, Clock: first.clock, Lists: opt.Lists,
 	}, opt.Memory)
 	r.assembler.Bound(opt.Memory/2, opt.Scratch)
 	r.ctx, r.cancel = context.WithCancelCause(ctx)

@@ -29,12 +29,10 @@ var Format = formats.Format{
 
 // recordReader reads requests, one batch per block.
 type recordReader struct {
-	stream  *block.Stream[*records]
-	run     *trace.RunMeta
-	batch   *trace.Batch
-	diags   diag.Log
-	account formats.Account
-	done    bool
+	formats.Base
+	stream *block.Stream[*records]
+	run    *trace.RunMeta
+	done   bool
 }
 
 func openRecords(ctx context.Context, src formats.Source, rng formats.Range, opt formats.Options) (formats.Reader, error) {
@@ -42,8 +40,8 @@ func openRecords(ctx context.Context, src formats.Source, rng formats.Range, opt
 	if err != nil {
 		return nil, err
 	}
-	r := &recordReader{run: first.meta(recordsName), account: formats.Account{Kinds: map[string]int64{}}}
-	first.noteEmpty(&r.diags, src, rng)
+	r := &recordReader{run: first.meta(recordsName), Base: formats.Base{Counts: formats.Account{Kinds: map[string]int64{}}}}
+	first.noteEmpty(&r.Log, src, rng)
 	fresh := func() *records { return newRecords(src.Name(), r.run, first.clock, opt.Lists) }
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: opt.Workers, Block: opt.Block}, fresh, scanRecords)
 	r.stream.Spare = func(out *records) { spares.Put(out) }
@@ -57,30 +55,27 @@ var spares sync.Pool // of *records
 func (r *recordReader) Next() bool {
 	for r.stream.Next() {
 		s := r.stream.Value()
-		r.diags.Merge(&s.log)
-		r.account.Total += s.parsed + s.diagnosed + s.noise
-		r.account.Parsed += s.parsed
-		r.account.Diagnosed += s.diagnosed
-		r.account.Noise += s.noise
+		r.Log.Merge(&s.log)
+		r.Counts.Total += s.parsed + s.diagnosed + s.noise
+		r.Counts.Parsed += s.parsed
+		r.Counts.Diagnosed += s.diagnosed
+		r.Counts.Noise += s.noise
 		if s.parsed > 0 {
-			r.account.Kinds["request"] += s.parsed
-			r.batch = s.batch
+			r.Counts.Kinds["request"] += s.parsed
+			r.Current = s.batch
 			return true
 		}
 	}
 	if !r.done {
-		r.diags.Merge(r.stream.Diags())
+		r.Log.Merge(r.stream.Diags())
 	}
 	r.done = true
 	return false
 }
 
-func (r *recordReader) Batch() *trace.Batch      { return r.batch }
-func (r *recordReader) Err() error               { return r.stream.Err() }
-func (r *recordReader) Diags() *diag.Log         { return &r.diags }
-func (r *recordReader) Runs() []*trace.RunMeta   { return []*trace.RunMeta{r.run} }
-func (r *recordReader) Account() formats.Account { return r.account }
-func (r *recordReader) Close() error             { return r.stream.Close() }
+func (r *recordReader) Err() error             { return r.stream.Err() }
+func (r *recordReader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.run} }
+func (r *recordReader) Close() error           { return r.stream.Close() }
 
 // records is what one block becomes.
 type records struct {

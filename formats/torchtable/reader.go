@@ -13,14 +13,12 @@ import (
 // reader reads the tables of one file. It has no rows: all they say is in the
 // run's reported figures.
 type reader struct {
-	ctx     context.Context
-	src     formats.Source
-	opt     formats.Options
-	meta    trace.RunMeta
-	log     diag.Log
-	account formats.Account
-	done    bool
-	err     error
+	formats.Base
+	ctx  context.Context
+	src  formats.Source
+	opt  formats.Options
+	meta trace.RunMeta
+	done bool
 }
 
 func newReader(ctx context.Context, src formats.Source, opt formats.Options) *reader {
@@ -32,7 +30,7 @@ func newReader(ctx context.Context, src formats.Source, opt formats.Options) *re
 func (r *reader) Next() bool {
 	if !r.done {
 		r.done = true
-		r.err = r.read()
+		r.Fail = r.read()
 	}
 	return false
 }
@@ -50,16 +48,16 @@ func (r *reader) read() error {
 			at += int64(len(line))
 		}
 		if b.TooLong >= 0 {
-			r.account.Diagnosed++
+			r.Counts.Diagnosed++
 			t.kinds["too long"]++
 		}
 	}
-	r.log.Merge(s.Diags())
+	r.Log.Merge(s.Diags())
 	if t.state != outside {
 		r.add("truncated", diag.DataLoss, -1, "the file ends within a table")
 	}
-	r.account.Kinds = t.kinds
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+	r.Counts.Kinds = t.kinds
+	r.Counts.Total = r.Counts.Parsed + r.Counts.Noise + r.Counts.Diagnosed
 	t.report(&r.meta)
 	return s.Err()
 }
@@ -68,34 +66,19 @@ func (r *reader) line(t *table, line []byte, at int64) {
 	known, used := t.line(line)
 	switch {
 	case known && used:
-		r.account.Parsed++
+		r.Counts.Parsed++
 	case known:
-		r.account.Noise++
+		r.Counts.Noise++
 	default:
-		r.account.Diagnosed++
+		r.Counts.Diagnosed++
 		t.kinds["unknown"]++
 		r.add("unknown_line", diag.Notice, at, "a line is no part of a profiler's table")
 	}
 }
 
 func (r *reader) add(code string, sev diag.Severity, at int64, msg string) {
-	r.log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: at, Msg: msg})
+	r.Log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: at, Msg: msg})
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return nil }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
 
 // Runs implements formats.Reader.
 func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.meta} }
-
-// Account implements formats.Reader.
-func (r *reader) Account() formats.Account { return r.account }
-
-// Close implements formats.Reader.
-func (r *reader) Close() error { return nil }

@@ -45,7 +45,7 @@ func (r *reader) describe() {
 		r.judge(t)
 	}
 	switch {
-	case len(r.lines) == 0 && r.counts.Total > 0:
+	case len(r.lines) == 0 && r.Counts.Total > 0:
 		r.report("no_device_event", diag.Notice, -1, 1, "the trace holds no work of a device: it gives no steps", "read the traces of the worker processes")
 	case len(r.f.steps) == 0 && len(r.lines) > 0:
 		msg := "the trace has neither step ranges nor graph launches: it gives no steps"

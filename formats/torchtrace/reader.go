@@ -20,17 +20,16 @@ const (
 // reader reads one trace: first all of its text, then the stored events of one
 // device after the other.
 type reader struct {
-	ctx    context.Context
-	src    formats.Source
-	opt    formats.Options
-	meta   trace.RunMeta
-	vault  vault
-	limit  int // items of a run of the stores
-	log    diag.Log
-	counts formats.Account
-	head   header
-	c      *collector
-	f      *folder
+	formats.Base
+	ctx   context.Context
+	src   formats.Source
+	opt   formats.Options
+	meta  trace.RunMeta
+	vault vault
+	limit int // items of a run of the stores
+	head  header
+	c     *collector
+	f     *folder
 
 	lines   []*timeline
 	line    int // the timeline that sweep is about
@@ -39,10 +38,8 @@ type reader struct {
 	summary summary
 	steps   *trace.Builder
 	links   *trace.Builder // collectives
-	batch   *trace.Batch
 	started bool
 	lost    bool // the end of the text is missing
-	err     error
 }
 
 func newReader(ctx context.Context, src formats.Source, opt formats.Options) *reader {
@@ -60,13 +57,13 @@ func newReader(ctx context.Context, src formats.Source, opt formats.Options) *re
 
 // Next implements formats.Reader.
 func (r *reader) Next() bool {
-	r.batch = nil
-	if r.err != nil {
+	r.Current = nil
+	if r.Fail != nil {
 		return false
 	}
 	if !r.started {
 		r.started = true
-		if r.err = r.start(); r.err != nil {
+		if r.Fail = r.start(); r.Fail != nil {
 			return false
 		}
 	}
@@ -77,19 +74,19 @@ func (r *reader) Next() bool {
 		if r.sweep.next() {
 			continue
 		}
-		if r.err = errors.Join(r.sweep.in.err, r.sweep.hosts.in.err, r.f.launches.err); r.err != nil {
+		if r.Fail = errors.Join(r.sweep.in.err, r.sweep.hosts.in.err, r.f.launches.err); r.Fail != nil {
 			return false
 		}
 		r.summary.device(r, r.lines[r.line], r.sweep)
 		r.sweep = nil
 		r.line++
 	}
-	if r.err = r.ctx.Err(); r.err != nil {
+	if r.Fail = r.ctx.Err(); r.Fail != nil {
 		return false
 	}
 	for _, b := range []*trace.Builder{r.steps, r.links} {
 		if b.Rows() > 0 && (b.Rows() >= rowsPerBatch || r.line == len(r.lines)) {
-			r.batch = b.Take(&r.meta, r.src.Name())
+			r.Current = b.Take(&r.meta, r.src.Name())
 			return true
 		}
 	}
@@ -137,29 +134,17 @@ func (r *reader) scan(in io.Reader) error {
 		}
 	}
 	d.read()
-	r.counts, r.lost = r.c.counts.account(d.damaged), d.lost
+	r.Counts, r.lost = r.c.counts.account(d.damaged), d.lost
 	r.c.diags(r.report)
 	return d.w.err
 }
 
 func (r *reader) report(code string, sev diag.Severity, offset, count int64, msg, fix string) {
-	r.log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: offset, Count: count, Msg: msg, Fix: fix})
+	r.Log.Add(diag.Diag{Code: code, Severity: sev, File: r.src.Name(), Offset: offset, Count: count, Msg: msg, Fix: fix})
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
 
 // Runs implements formats.Reader: a trace is one run.
 func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.meta} }
-
-// Account implements formats.Reader.
-func (r *reader) Account() formats.Account { return r.counts }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error { return r.vault.file.Close() }

@@ -118,7 +118,7 @@ func (r *remote) take(text []byte) {
 // Batch implements formats.Reader.
 func (r *remote) Batch() *trace.Batch { return r.batches[0].batch }
 
-// Folded is that of the readers of analyzer.Remote.
+// Folded implements formats.Reader.
 func (r *remote) Folded() bool { return r.batches[0].folded }
 
 // Err implements formats.Reader.

@@ -20,6 +20,7 @@ const (
 // reader implements formats.Reader. A container above the requests is a frame
 // of the stack, so that rows may be handed out within one.
 type reader struct {
+	formats.Base
 	d       *Dialect
 	table   map[string]member
 	inside  bool // figures are inside of runs only
@@ -41,12 +42,7 @@ type reader struct {
 	found   bool           // something of the document was of use
 	request Request
 	builder *trace.Builder
-	batch   *trace.Batch
-	runs    []*trace.RunMeta
-	log     diag.Log
-	account formats.Account
 	done    bool
-	err     error
 }
 
 // frame is a container that is being read.
@@ -63,7 +59,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, d *Diale
 		return nil, err
 	}
 	r := &reader{d: d, table: d.table(), ctx: ctx, src: src, rc: rc, builder: trace.NewBuilder(trace.Requests), inRun: -1}
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	for _, m := range r.table {
 		r.inside = r.inside || m.what == 'r'
 	}
@@ -91,10 +87,10 @@ func (r *reader) Next() bool {
 			r.finish()
 		}
 	}
-	if r.builder.Rows() == 0 || r.err != nil {
+	if r.builder.Rows() == 0 || r.Fail != nil {
 		return false
 	}
-	r.batch = r.builder.Take(r.owner, r.src.Name())
+	r.Current = r.builder.Take(r.owner, r.src.Name())
 	return true
 }
 

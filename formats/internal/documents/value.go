@@ -6,7 +6,6 @@ import (
 
 	"servescope/analyzer/diag"
 	"servescope/analyzer/trace"
-	"servescope/formats"
 	"servescope/formats/internal/assemble"
 	"servescope/formats/internal/json"
 	"servescope/formats/internal/numx"
@@ -111,12 +110,12 @@ func (r *reader) setting(p trace.Pair) {
 // current returns the run that is being read, and begins it. It is nil where
 // there are too many.
 func (r *reader) current() *trace.RunMeta {
-	if r.run == nil && len(r.runs) < maxRuns {
+	if r.run == nil && len(r.List) < maxRuns {
 		m := r.d.Run
 		m.Key, m.Format = r.base, r.d.Name
 		m.Config = append(m.Config, r.around...)
 		r.run = &m
-		r.runs = append(r.runs, r.run)
+		r.List = append(r.List, r.run)
 	}
 	return r.run
 }
@@ -144,8 +143,8 @@ func (r *reader) read(status trace.Status) {
 	if p != nil {
 		r.builder.Drop()
 		if r.skip(p, at); p == WarmUp {
-			r.account.Diagnosed--
-			r.account.Noise++
+			r.Counts.Diagnosed--
+			r.Counts.Noise++
 		}
 		return
 	}
@@ -197,51 +196,35 @@ func (r *reader) member(base, depth int) {
 }
 
 func (r *reader) finish() {
-	if r.err = r.c.Err(); r.err != nil {
-		r.err = fmt.Errorf("%s: %w", r.src.Name(), r.err)
+	if r.Fail = r.c.Err(); r.Fail != nil {
+		r.Fail = fmt.Errorf("%s: %w", r.src.Name(), r.Fail)
 		return
 	}
-	if r.account.Parsed == 0 {
+	if r.Counts.Parsed == 0 {
 		r.add(diag.Diag{Code: "no_results", Severity: diag.Error, Offset: -1, Msg: "the file holds no result of " + r.d.Name})
 	}
 }
 
 func (r *reader) parsed(kind string) {
-	r.account.Total++
-	r.account.Parsed++
-	r.account.Kinds[kind]++
+	r.Counts.Total++
+	r.Counts.Parsed++
+	r.Counts.Kinds[kind]++
 }
 
 func (r *reader) skip(p *assemble.Problem, at int64) {
-	r.account.Total++
-	r.account.Diagnosed++
+	r.Counts.Total++
+	r.Counts.Diagnosed++
 	r.note(p, at)
 }
 
 func (r *reader) note(p *assemble.Problem, at int64) {
-	assemble.Notes{File: r.src.Name(), Log: &r.log}.Note(p, at)
+	assemble.Notes{File: r.src.Name(), Log: &r.Log}.Note(p, at)
 }
 
 func (r *reader) add(d diag.Diag) {
 	d.File = r.src.Name()
-	r.log.Add(d)
+	r.Log.Add(d)
 }
-
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.log }
-
-// Runs implements formats.Reader.
-func (r *reader) Runs() []*trace.RunMeta { return r.runs }
-
-// Account implements formats.Reader: of requests, of documents with figures,
-// and of what was skipped.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error { return r.rc.Close() }

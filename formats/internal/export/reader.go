@@ -32,17 +32,13 @@ type File struct {
 
 // Reader reads an export; it is a formats.Reader.
 type Reader struct {
+	formats.Base
 	ctx     context.Context
 	file    File
 	table   column.Table // nil: there is nothing to read
 	columns columns
-	runs    []*trace.RunMeta
 	index   map[runKey]*trace.RunMeta
 	queue   []*trace.Batch // of the batch at hand, one per run
-	batch   *trace.Batch
-	diags   diag.Log
-	account formats.Account
-	err     error
 	ended   bool
 }
 
@@ -54,7 +50,7 @@ type runKey struct {
 
 // Broken returns a reader of a file of which nothing can be read.
 func Broken(file File, msg string) *Reader {
-	r := &Reader{file: file, account: formats.Account{Kinds: map[string]int64{}}}
+	r := &Reader{file: file, Base: formats.Base{Counts: formats.Account{Kinds: map[string]int64{}}}}
 	if file.First {
 		r.refuse("damaged_file", msg, "copy or export the file again")
 	}
@@ -63,7 +59,7 @@ func Broken(file File, msg string) *Reader {
 
 // Nothing returns a reader of a range that has no rows of its own.
 func Nothing(file File) *Reader {
-	return &Reader{file: file, account: formats.Account{Kinds: map[string]int64{}}}
+	return &Reader{file: file, Base: formats.Base{Counts: formats.Account{Kinds: map[string]int64{}}}}
 }
 
 // Own reports whether t is a table of an export.
@@ -76,7 +72,7 @@ func Own(t column.Table) bool {
 // Open begins to read t, which is one of an export. Whatever keeps it from being read as an export is told
 // by a diagnostic of the reader.
 func Open(ctx context.Context, file File, t column.Table) *Reader {
-	r := &Reader{ctx: ctx, file: file, account: formats.Account{Kinds: map[string]int64{}}}
+	r := &Reader{ctx: ctx, file: file, Base: formats.Base{Counts: formats.Account{Kinds: map[string]int64{}}}}
 	name, _ := t.Meta(manifest.TableKey)
 	text, ok := t.Meta(manifest.Key)
 	model := tables[name]
@@ -95,7 +91,7 @@ func Open(ctx context.Context, file File, t column.Table) *Reader {
 	}
 	r.columns = match(t.Fields(), model, file)
 	if file.First {
-		r.columns.note(&r.diags, file)
+		r.columns.note(&r.Log, file)
 		r.lost(m)
 	}
 	r.describe(m)
@@ -116,7 +112,7 @@ func (r *Reader) unread(name string) {
 }
 
 func (r *Reader) refuse(code, msg, fix string) {
-	r.diags.Add(diag.Diag{Code: code, Severity: diag.Error, File: r.file.Name, Offset: -1, Msg: msg, Fix: fix})
+	r.Log.Add(diag.Diag{Code: code, Severity: diag.Error, File: r.file.Name, Offset: -1, Msg: msg, Fix: fix})
 }
 
 // lost adds what was skipped, repaired or assumed when the export was made.
@@ -132,7 +128,7 @@ func (r *Reader) lost(m *manifest.Manifest) {
 		}
 		own.File, own.Offset, own.Line = r.file.Name, -1, 0
 		own.Msg = strings.ToValidUTF8(fmt.Sprintf("%s: %s (said when it was exported)", where, d.Msg), "�")
-		r.diags.Add(own)
+		r.Log.Add(own)
 	}
 }
 
@@ -158,22 +154,22 @@ func (r *Reader) describe(m *manifest.Manifest) {
 			own.Config, own.Reported, own.Doubts, own.Notes = nil, nil, nil, nil
 		}
 		r.index[runKey{from.Meta.Label, from.File, from.Meta.Key}] = &own
-		r.runs = append(r.runs, &own)
+		r.List = append(r.List, &own)
 	}
 }
 
 // Next implements formats.Reader.
 func (r *Reader) Next() bool {
-	for r.err == nil && !r.ended {
+	for r.Fail == nil && !r.ended {
 		if len(r.queue) > 0 {
-			r.batch, r.queue = r.queue[0], r.queue[1:]
+			r.Current, r.queue = r.queue[0], r.queue[1:]
 			return true
 		}
 		if r.table == nil {
 			r.ended = true
 			break
 		}
-		if r.err = r.ctx.Err(); r.err != nil {
+		if r.Fail = r.ctx.Err(); r.Fail != nil {
 			break
 		}
 		if !r.table.Next() {
@@ -189,26 +185,26 @@ func (r *Reader) Next() bool {
 func (r *Reader) finish() {
 	r.ended = true
 	if err := r.table.Err(); err != nil {
-		r.err = fmt.Errorf("%s: %w", r.file.Name, err)
+		r.Fail = fmt.Errorf("%s: %w", r.file.Name, err)
 	}
 	for _, d := range r.table.Damage() {
-		r.diags.Add(diag.Diag{Code: d.Code, Severity: diag.DataLoss, File: r.file.Name, Offset: d.Offset, Count: max(1, d.Rows), Msg: d.Msg,
+		r.Log.Add(diag.Diag{Code: d.Code, Severity: diag.DataLoss, File: r.file.Name, Offset: d.Offset, Count: max(1, d.Rows), Msg: d.Msg,
 			Fix: "copy or export the file again"})
-		r.account.Total += max(1, d.Rows)
-		r.account.Diagnosed += max(1, d.Rows)
+		r.Counts.Total += max(1, d.Rows)
+		r.Counts.Diagnosed += max(1, d.Rows)
 	}
 }
 
 // convert queues the rows of b by their runs.
 func (r *Reader) convert(b *column.Batch) {
-	r.account.Total += int64(b.Rows)
-	whole := r.columns.batch(b, &r.diags)
+	r.Counts.Total += int64(b.Rows)
+	whole := r.columns.batch(b, &r.Log)
 	ends, metas := r.segments(b)
 	from := 0
 	for i, to := range ends {
 		if metas[i] == nil {
-			r.account.Diagnosed += int64(to - from)
-			r.diags.Add(diag.Diag{Code: "unknown_run", Severity: diag.DataLoss, File: r.file.Name, Offset: -1, Count: int64(to - from),
+			r.Counts.Diagnosed += int64(to - from)
+			r.Log.Add(diag.Diag{Code: "unknown_run", Severity: diag.DataLoss, File: r.file.Name, Offset: -1, Count: int64(to - from),
 				Msg: "rows name a run that the file does not describe: they were left out", Fix: "export the log again"})
 		} else {
 			own := whole
@@ -222,8 +218,8 @@ func (r *Reader) convert(b *column.Batch) {
 			}
 			own.Run = metas[i]
 			r.queue = append(r.queue, own)
-			r.account.Parsed += int64(to - from)
-			r.account.Kinds[r.columns.model.Name] += int64(to - from)
+			r.Counts.Parsed += int64(to - from)
+			r.Counts.Kinds[r.columns.model.Name] += int64(to - from)
 		}
 		from = to
 	}
@@ -246,21 +242,6 @@ func (r *Reader) segments(b *column.Batch) (ends []int, metas []*trace.RunMeta) 
 	}
 	return ends, metas
 }
-
-// Batch implements formats.Reader.
-func (r *Reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *Reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *Reader) Diags() *diag.Log { return &r.diags }
-
-// Runs implements formats.Reader.
-func (r *Reader) Runs() []*trace.RunMeta { return r.runs }
-
-// Account implements formats.Reader.
-func (r *Reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *Reader) Close() error {

@@ -91,6 +91,7 @@ type worker struct {
 }
 
 type reader struct {
+	formats.Base
 	t      *Table
 	src    formats.Source
 	meta   *trace.RunMeta
@@ -98,9 +99,7 @@ type reader struct {
 	clock  clock
 	fold   Fold
 	stream *block.Stream[*worker]
-	batch  *trace.Batch
 	ended  bool
-	err    error
 
 	lines, parsed, diagnosed int64
 	counts                   []int64 // records, and lines that are none, by kind
@@ -117,7 +116,7 @@ type reader struct {
 // Next implements formats.Reader.
 func (r *reader) Next() bool {
 	for {
-		if r.batch = r.fold.Batch(r.ended); r.batch != nil {
+		if r.Current = r.fold.Batch(r.ended); r.Current != nil {
 			return true
 		}
 		if r.ended {
@@ -127,7 +126,7 @@ func (r *reader) Next() bool {
 			r.take(r.stream.Block(), &r.stream.Value().fragment)
 			continue
 		}
-		if r.err = r.stream.Err(); r.err != nil {
+		if r.Fail = r.stream.Err(); r.Fail != nil {
 			return false
 		}
 		r.ended = true
@@ -241,8 +240,7 @@ func (r *reader) finish() {
 	r.unknown.report(&r.log)
 }
 
-func (r *reader) Batch() *trace.Batch    { return r.batch }
-func (r *reader) Err() error             { return r.named(r.err) }
+func (r *reader) Err() error             { return r.named(r.Fail) }
 func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{r.meta} }
 
 func (r *reader) named(err error) error {

@@ -15,6 +15,7 @@ import (
 
 // reader makes requests of the records of a table. It implements formats.Reader.
 type reader struct {
+	formats.Base
 	*table
 	src           io.Closer
 	file          string
@@ -25,9 +26,6 @@ type reader struct {
 	row           assemble.Row
 	writer        assemble.Writer
 	run           trace.RunMeta
-	batch         *trace.Batch
-	diags         diag.Log
-	account       formats.Account
 	open          map[string]*openRequest
 	order         []*openRequest // in the order of their first events
 	held          int64          // bytes
@@ -36,7 +34,6 @@ type reader struct {
 	headRows      int  // rows still to come that stand above the first record
 	part          bool // the range does not begin the file
 	done          bool
-	err           error
 }
 
 // begin sets the fields that stay the same for all records.
@@ -46,7 +43,7 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 	if r.memory = opt.Memory; r.memory <= 0 {
 		r.memory = 256 << 20
 	}
-	r.account.Kinds = make(map[string]int64)
+	r.Counts.Kinds = make(map[string]int64)
 	r.run = trace.RunMeta{Format: format, Side: trace.Server, Clock: trace.Clock{Kind: trace.RequestClock}, Notes: r.m.describe()}
 	if r.part { // the reader of the first range has them
 		r.run.Notes = nil
@@ -73,16 +70,16 @@ func (r *reader) begin(name, format string, opt formats.Options) {
 	if r.m.ask != "" {
 		r.run.Notes = nil
 		r.run.NoRequests = strings.TrimSuffix(r.m.ask+": "+r.m.fix, ": ")
-		r.diags.Add(diag.Diag{Code: "mapping", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.m.ask, Fix: r.m.fix})
+		r.Log.Add(diag.Diag{Code: "mapping", Severity: diag.Error, File: r.file, Offset: -1, Msg: r.m.ask, Fix: r.m.fix})
 	}
 	for _, d := range r.m.doubts {
 		if r.part {
 			break
 		}
 		r.run.Notes = append(r.run.Notes, d)
-		r.diags.Add(diag.Diag{Code: "doubtful_column", Severity: diag.Notice, File: r.file, Offset: -1, Msg: d, Fix: "say what the column is with --map ROLE=COLUMN:UNIT"})
+		r.Log.Add(diag.Diag{Code: "doubtful_column", Severity: diag.Notice, File: r.file, Offset: -1, Msg: d, Fix: "say what the column is with --map ROLE=COLUMN:UNIT"})
 	}
-	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.diags}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
+	r.writer = assemble.Writer{Notes: assemble.Notes{File: r.file, Log: &r.Log}, Builder: trace.NewBuilder(trace.Requests), Run: &r.run, Clock: r.run.Clock, Lists: opt.Lists}
 }
 
 // A batch ends at the first of these bounds.
@@ -100,7 +97,7 @@ func (r *reader) Next() bool {
 	if b.Rows() == 0 {
 		return false
 	}
-	r.batch = b.Take(&r.run, r.file)
+	r.Current = b.Take(&r.run, r.file)
 	return true
 }
 
@@ -123,7 +120,7 @@ func (r *reader) record() {
 		p = r.use()
 	}
 	if p != nil {
-		r.account.Diagnosed++
+		r.Counts.Diagnosed++
 		r.note(p)
 	}
 }
@@ -133,8 +130,8 @@ func (r *reader) use() *problem {
 	if r.headRows > 0 {
 		r.headRows--
 		r.mismatch = nil
-		r.account.Noise++
-		r.account.Kinds["header"]++
+		r.Counts.Noise++
+		r.Counts.Kinds["header"]++
 		return nil
 	}
 	if r.rec.ragged {
@@ -153,8 +150,8 @@ func (r *reader) use() *problem {
 	}
 	if r.flat && r.typed == nil {
 		if r.blank() {
-			r.account.Noise++
-			r.account.Kinds["blank"]++
+			r.Counts.Noise++
+			r.Counts.Kinds["blank"]++
 			return nil
 		}
 		if r.summary() {
@@ -183,8 +180,8 @@ func (r *reader) use() *problem {
 		p = r.request()
 	}
 	if p == nil {
-		r.account.Parsed++
-		r.account.Kinds[kind]++
+		r.Counts.Parsed++
+		r.Counts.Kinds[kind]++
 	}
 	return p
 }
@@ -266,7 +263,7 @@ func (r *reader) add(d diag.Diag) {
 	if d.File, d.Offset = r.file, r.rec.off; r.typed != nil {
 		d.Offset, d.Line = -1, r.rec.off
 	}
-	r.diags.Add(d)
+	r.Log.Add(d)
 }
 
 // offset returns the offset of a record, or -1 for rows of columnar tables.
@@ -281,12 +278,12 @@ func (r *reader) offset(off int64) int64 {
 func (r *reader) end() {
 	r.done = true
 	if err := r.failed(); err != nil {
-		r.err = fmt.Errorf("%s: %w", r.file, err)
+		r.Fail = fmt.Errorf("%s: %w", r.file, err)
 		return
 	}
 	r.damage()
 	r.giveUp()
-	r.account.Total = r.account.Parsed + r.account.Noise + r.account.Diagnosed
+	r.Counts.Total = r.Counts.Parsed + r.Counts.Noise + r.Counts.Diagnosed
 }
 
 // failed returns the error that ended reading, if any.
@@ -304,25 +301,13 @@ func (r *reader) damage() {
 	}
 	for _, d := range r.typed.from.Damage() {
 		n := max(1, d.Rows)
-		r.account.Diagnosed += n
-		r.diags.Add(diag.Diag{Code: d.Code, Severity: diag.DataLoss, File: r.file, Offset: d.Offset, Count: n, Msg: d.Msg, Fix: "copy or export the file again"})
+		r.Counts.Diagnosed += n
+		r.Log.Add(diag.Diag{Code: d.Code, Severity: diag.DataLoss, File: r.file, Offset: d.Offset, Count: n, Msg: d.Msg, Fix: "copy or export the file again"})
 	}
 }
 
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.diags }
-
 // Runs implements formats.Reader.
 func (r *reader) Runs() []*trace.RunMeta { return []*trace.RunMeta{&r.run} }
-
-// Account implements formats.Reader: of records, and of lines that are none.
-func (r *reader) Account() formats.Account { return r.account }
 
 // Close implements formats.Reader.
 func (r *reader) Close() error {

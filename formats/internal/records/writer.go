@@ -119,3 +119,6 @@ func (w *Writer) Runs() []*trace.RunMeta { return []*trace.RunMeta{w.Run} }
 
 // Account implements formats.Reader: of objects, and of lines that are none.
 func (w *Writer) Account() formats.Account { return w.account }
+
+// Folded implements formats.Reader: no batch is folded before it is handed out.
+func (w *Writer) Folded() bool { return false }

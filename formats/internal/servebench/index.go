@@ -81,8 +81,8 @@ func (x *index) separators(w []byte) int {
 
 func (x *index) endLine() {
 	if x.noise && !x.busy {
-		x.log.account.Total++
-		x.log.account.Noise++
+		x.log.Counts.Total++
+		x.log.Counts.Noise++
 	}
 	x.noise, x.busy = false, false
 }

@@ -189,10 +189,10 @@ func (w *rows) finish(l *log) {
 	if w.gaps != nil {
 		w.gaps.close()
 	}
-	if l.account.Kinds == nil {
-		l.account.Kinds = make(map[string]int64)
+	if l.Counts.Kinds == nil {
+		l.Counts.Kinds = make(map[string]int64)
 	}
-	l.account.Kinds["requests"] += int64(w.i)
+	l.Counts.Kinds["requests"] += int64(w.i)
 	t := &w.tally
 	for _, d := range []diag.Diag{
 		{Code: "zero_ttft", Severity: diag.Notice, Count: t.zeroTTFT, Msg: "the time to first token is exactly 0, which this client writes where it measured none: read as null"},

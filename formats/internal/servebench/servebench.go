@@ -131,11 +131,8 @@ type reader struct {
 	builder *trace.Builder
 	rows    *rows          // of the current record, or nil
 	meta    *trace.RunMeta // of the rows in builder
-	batch   *trace.Batch
-	ahead   *ahead // with several workers, once reading has begun
-	runs    []*trace.RunMeta
+	ahead   *ahead         // with several workers, once reading has begun
 	done    bool
-	err     error
 }
 
 // block returns the size of the blocks. Tests make it small to cut anywhere.
@@ -177,7 +174,7 @@ func (r *reader) Next() bool {
 // prepare puts the rows of the next batch into the builder. It reports false when
 // there are no more.
 func (r *reader) prepare() bool {
-	for r.err == nil && !r.done {
+	for r.Fail == nil && !r.done {
 		if r.rows != nil {
 			if r.fill(); r.builder.Rows() > 0 {
 				return true
@@ -196,7 +193,7 @@ func (r *reader) prepare() bool {
 
 // take makes a batch of the rows in the builder, in place of the batch before.
 func (r *reader) take() bool {
-	r.batch = r.builder.Take(r.meta, r.file)
+	r.Current = r.builder.Take(r.meta, r.file)
 	return true
 }
 
@@ -209,7 +206,7 @@ func (r *reader) end() {
 // fail ends the stream with an I/O error, if it is one.
 func (r *reader) fail(err error) {
 	if err != nil {
-		r.err = fmt.Errorf("%s: %w", r.file, err)
+		r.Fail = fmt.Errorf("%s: %w", r.file, err)
 	}
 }
 
@@ -224,13 +221,13 @@ func (r *reader) fill() {
 	w, b := r.rows, r.builder
 	r.meta = w.meta
 	r.fail(r.ctx.Err())
-	for r.err == nil && w.i < w.n && b.Rows() < batchRows && b.ListLen(trace.ChunkGaps) < batchGaps {
+	for r.Fail == nil && w.i < w.n && b.Rows() < batchRows && b.ListLen(trace.ChunkGaps) < batchGaps {
 		r.fail(w.row(b))
 	}
-	if w.i == w.n && w.gaps != nil && r.err == nil {
+	if w.i == w.n && w.gaps != nil && r.Fail == nil {
 		r.fail(w.gaps.end())
 	}
-	if w.i == w.n || r.err != nil {
+	if w.i == w.n || r.Fail != nil {
 		w.finish(&r.log)
 		r.rows = nil
 	}
@@ -238,20 +235,20 @@ func (r *reader) fill() {
 
 // record turns a record into a run and prepares its rows.
 func (r *reader) record(rec *Record) {
-	r.account.Total++
+	r.Counts.Total++
 	if !rec.result() {
-		r.account.Diagnosed++
+		r.Counts.Diagnosed++
 		r.add(diag.Diag{Code: "not_a_result", Severity: diag.DataLoss, Offset: rec.Offset, Msg: "an object that is no benchmark result was skipped"})
 		return
 	}
-	r.account.Parsed++
+	r.Counts.Parsed++
 	if rec.Broken {
 		msg := "the result breaks off: " + rec.Cut.Msg + "; what stands before that is used"
 		r.add(diag.Diag{Code: "truncated", Severity: diag.DataLoss, Offset: rec.Cut.Offset, Msg: msg})
 	}
 	meta, rules := r.dialect.Describe(rec)
 	meta.Key, meta.Format, meta.Side, meta.Positions = rec.Offset, r.dialect.Name, trace.Client, true
-	r.runs = append(r.runs, meta)
+	r.List = append(r.List, meta)
 	w := newRows(rec, meta, rules, r.opt.Lists, &r.log)
 	switch {
 	case rec.overflow:
@@ -292,22 +289,6 @@ func (r *Record) result() bool {
 	return false
 }
 
-// Batch implements formats.Reader.
-func (r *reader) Batch() *trace.Batch { return r.batch }
-
-// Err implements formats.Reader.
-func (r *reader) Err() error { return r.err }
-
-// Diags implements formats.Reader.
-func (r *reader) Diags() *diag.Log { return &r.diags }
-
-// Runs implements formats.Reader.
-func (r *reader) Runs() []*trace.RunMeta { return r.runs }
-
-// Account implements formats.Reader. The records are result objects, and
-// whatever else stands between them.
-func (r *reader) Account() formats.Account { return r.account }
-
 // Close implements formats.Reader.
 func (r *reader) Close() error {
 	r.cancel()
@@ -329,19 +310,18 @@ func (r *reader) Close() error {
 
 // log collects what happens while a file is read.
 type log struct {
-	file    string
-	diags   diag.Log
-	account formats.Account
+	formats.Base
+	file string
 }
 
 func (l *log) add(d diag.Diag) {
 	d.File = l.file
-	l.diags.Add(d)
+	l.Log.Add(d)
 }
 
 // stray counts text between the records.
 func (l *log) stray(at int64, msg string) {
-	l.account.Total++
-	l.account.Diagnosed++
+	l.Counts.Total++
+	l.Counts.Diagnosed++
 	l.add(diag.Diag{Code: "stray_text", Severity: diag.DataLoss, Offset: at, Msg: msg})
 }
