@@ -12,15 +12,16 @@ import (
 // First is the event at which TTFT ends.
 type First uint8
 
-// The ends of TTFT. A source that records the first event alone gives that for
-// a first token too, labelled; one that does not record it gives no first event.
+// The events. If a source records only the first event, it also counts as the
+// first token, and is labelled so. If a source does not record the first event,
+// there is no value for it.
 const (
 	FirstToken  First = iota // first generated token of any kind
 	FirstEvent               // first event with choices, a role chunk included
 	FirstAnswer              // first chunk with content; reasoning is not seen
 )
 
-// Count is a number of output tokens, by who counted them.
+// Count is a way to count output tokens.
 type Count uint8
 
 // The counts.
@@ -28,8 +29,8 @@ const (
 	ServerCount    Count = iota // the usage, or the engine's own
 	ClientCount                 // the whole output by a client's tokenizer, reasoning included
 	AnswerCount                 // the content by a client's tokenizer
-	BOSCount                    // the same with the token that begins a text
-	ChunkCount                  // one per chunk
+	BOSCount                    // the same, plus the token that begins a text
+	ChunkCount                  // one for each chunk
 	RequestedCount              // the requested length
 )
 
@@ -41,18 +42,19 @@ const (
 	AtStart Mark = iota // the request was sent, or came in
 	AtFirst             // the end of TTFT
 	AtLast              // the last token
-	AtEnd               // the end of E2E: where it is the last token and none is recorded, the end of the response
+	AtEnd               // the end of E2E: the last token, or the end of the response if the last token is not recorded
 )
 
-// Pace is a time per token of a request: the time between two marks, divided.
+// Pace is a time per token of a request: the time between two marks, divided by
+// a number.
 type Pace struct {
 	From, To Mark
 	Less     int64 // divides by N - Less
 	Chunks   bool  // divides by the number of chunks received, one with a role included
-	Weighted bool  // a request weighs as much as it is divided by, in means and quantiles
+	Weighted bool  // in means and quantiles, a request has its divisor as weight
 }
 
-// Gaps is which list of gaps a tool calls ITL.
+// Gaps says which gaps a tool calls ITL.
 type Gaps uint8
 
 // The lists.
@@ -64,17 +66,17 @@ const (
 	NoGaps                 // the tool has no such figure
 )
 
-// Split is how the gap before a chunk is shared among its tokens.
+// Split says how the gap before a chunk is shared among its tokens.
 type Split uint8
 
-// The ways. A gap is whole where nothing else is said.
+// The ways. Without another rule, a gap stays whole.
 const (
 	WholeGaps Split = iota
 	EvenGaps        // with speculative decoding: gap/k, k times
 	ZeroGaps        // the gap, and 0 for each further token of the chunk, the first chunk's too
 )
 
-// Span is the time that a tool divides numbers of requests and tokens by.
+// Span is the duration by which a tool divides counts of requests and tokens.
 type Span uint8
 
 // The spans, from the first send.
@@ -85,9 +87,9 @@ const (
 	LongestSpan             // the longest E2E, whenever the request was sent
 )
 
-// Definition is a set of parameters under which all metrics are computed: ours
-// or another tool's, in a named state of it. The kernels interpret it; no tool
-// has code of its own.
+// Definition is a set of parameters under which all metrics are computed: this
+// project's set, or the set of another tool in a certain version. The kernels
+// interpret the parameters; no tool has code of its own.
 type Definition struct {
 	Name  string
 	Title string
@@ -97,8 +99,8 @@ type Definition struct {
 	Sample   bool        // standard deviations are those of a sample: they divide by n - 1
 	First    First       // end of TTFT
 	ToFinish bool        // E2E ends at the end of the response, not at the last token
-	Counts   []Count     // what N is: the first of these that the log tells
-	Least    int64       // TTFT needs as many tokens
+	Counts   []Count     // sources of N: the first that the log records counts
+	Least    int64       // TTFT needs at least so many tokens
 	TPOT     *Pace       // nil: the tool has no such figure
 	ITL      *Pace       // of PaceGaps
 	Gaps     Gaps        // the list behind chunk_gap
@@ -120,10 +122,11 @@ type Definition struct {
 	Buckets   bool // the greatest concurrency is counted by seconds, not by a sweep
 	ChunkPeak bool // tps_peak counts chunks, in seconds from the first send
 
-	names map[string]string // what the tool calls a metric, where it is not what we call it
+	names map[string]string // names that the tool uses for metrics, where they differ from ours
 }
 
-// LookupDefinition returns the set of the given name; "" is the default.
+// LookupDefinition returns the set with the given name. The name "" means the
+// default.
 func LookupDefinition(name string) (*Definition, error) {
 	if name == "" {
 		return Default, nil
@@ -135,13 +138,13 @@ func LookupDefinition(name string) (*Definition, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return nil, fmt.Errorf("unknown definition %q; there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown definition %q; the sets are %s", name, strings.Join(names, ", "))
 }
 
 // Definitions returns all sets, the default first.
 func Definitions() []*Definition { return slices.Clone(definitions) }
 
-// Has reports whether there is a metric of that name under d.
+// Has reports whether the metric exists under d.
 func (d *Definition) Has(name string) bool {
 	switch name {
 	case "tpot", "tps_request":
@@ -152,13 +155,13 @@ func (d *Definition) Has(name string) bool {
 	return true
 }
 
-// ByChunk reports whether one token per chunk is a count of tokens under d.
+// ByChunk reports whether d accepts chunks as a count of tokens.
 func (d *Definition) ByChunk() bool { return slices.Contains(d.Counts, ChunkCount) }
 
-// Calls returns what the tool calls a metric; "" where that is its name here.
+// Calls returns the tool's name for a metric, or "" if it equals ours.
 func (d *Definition) Calls(name string) string { return d.names[name] }
 
-// Describe returns what a report says about d.
+// Describe returns the description of d in reports.
 func (d *Definition) Describe() report.Definition {
 	out := report.Definition{Name: d.Name, Title: d.Title, Percentile: d.Quantile.String(), Formulas: make(map[string]string)}
 	for _, m := range all {
@@ -167,7 +170,7 @@ func (d *Definition) Describe() report.Definition {
 	return out
 }
 
-// Null returns the metric without values under d, for the given reason.
+// Null returns the metric under d without values, for the given reason.
 func (d *Definition) Null(m *Metric, reason string) report.Metric {
 	return report.Metric{Definition: d.Name, Unit: m.Unit, Exact: true, Excluded: map[string]int64{}, Reason: reason}
 }

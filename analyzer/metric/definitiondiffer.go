@@ -2,11 +2,11 @@ package metric
 
 import "slices"
 
-// Differs says in words in which parameters d differs from the default where
-// these decide a metric. moved tells whether something that the metric depends on
-// is another one under d: a metric by its name, the "side" of the stamps, the
-// length of W ("dt"); or whether there are "failed" requests, "empty" responses,
-// or "several" requests. What makes no difference is not named.
+// Differs returns, in words, the parameters in which d differs from the default
+// and that affect a metric. moved reports whether an input of the metric
+// differs under d: another metric by its name, the "side" of the stamps, the
+// length of W ("dt"); or whether there are "failed" requests, "empty"
+// responses, or "several" requests. Parameters without effect are left out.
 func (d *Definition) Differs(name string, moved func(what string) bool) []string {
 	x := differences{d: d, moved: moved}
 	switch name {
@@ -34,8 +34,8 @@ func (d *Definition) Differs(name string, moved func(what string) bool) []string
 		x.add(d.OKOnly && moved("failed"), "failed requests are left out")
 		x.delta(d.Span)
 	case "goodput":
-		x.add(moved("ttft"), "ttft is another one")
-		x.add(moved("tpot"), "tpot is another one")
+		x.add(moved("ttft"), "ttft differs")
+		x.add(moved("tpot"), "tpot differs")
 		x.add(d.Goodput && moved("failed"), "failed requests are absent")
 		x.add(d.MustKnow, "a metric without a value is missed")
 		x.delta(d.GoodSpan)
@@ -69,7 +69,7 @@ func (x *differences) count() {
 	x.add(!slices.Equal(x.d.Counts, Default.Counts) && x.moved("output_tokens"), "N is the "+x.d.count())
 }
 
-// all are the clauses about a mean over requests.
+// all adds the clauses about a mean over requests.
 func (x *differences) all() {
 	x.add(x.d.Silent && x.moved("empty"), "responses without a token count")
 	x.add(x.d.Whole && x.moved("several"), "whole nanoseconds")
@@ -99,13 +99,13 @@ func (x *differences) gaps() {
 	d := x.d
 	x.add(d.ITL != nil, "one value per request")
 	x.pace(d.ITL)
-	x.add(d.Gaps == EventGaps, "the gap behind a role chunk counts")
+	x.add(d.Gaps == EventGaps, "the gap after a role chunk counts")
 	x.add(d.Gaps == AnswerGaps && x.moved("ttft"), "reasoning is not seen")
 	x.add(d.Split == EvenGaps, "gaps are shared by the tokens of their chunk")
 	x.add(d.Split == ZeroGaps, "each further token of a chunk adds a gap of 0")
 }
 
-// delta says what rates divide by.
+// delta adds the duration that rates are divided by.
 func (x *differences) delta(s Span) {
 	text := spanWords[s]
 	if x.d.Reported {

@@ -8,8 +8,8 @@ import (
 )
 
 // Explain returns the text of `servescope define NAME`: the metric's formula
-// under every definition set, its unit, inputs and reasons of null. It reports
-// false for a name that is neither a metric nor a definition set.
+// under every definition set, its unit, inputs and reasons for null. It reports
+// false if name is neither a metric nor a definition set.
 func Explain(name string) (string, bool) {
 	if d, err := LookupDefinition(name); err == nil && name != "" {
 		return d.explain(), true
@@ -43,7 +43,7 @@ func (d *Definition) Explain(m *Metric) string {
 	return b.String()
 }
 
-// statistics says how d makes statistics of values.
+// statistics describes how d computes statistics of values.
 func (d *Definition) statistics() string {
 	if d.Sample {
 		return d.Quantile.String() + "; standard deviations divide by n - 1"
@@ -51,7 +51,7 @@ func (d *Definition) statistics() string {
 	return d.Quantile.String()
 }
 
-// explain writes what does not depend on the set.
+// explain writes the parts that are the same under all sets.
 func (m *Metric) explain(b *strings.Builder) {
 	if u := string(m.Unit); u != "" {
 		fmt.Fprintf(b, "  unit: %s", u)
@@ -75,7 +75,7 @@ func (m *Metric) explain(b *strings.Builder) {
 	fmt.Fprintf(b, "\nsource: %s\n", m.Source)
 }
 
-// under writes the formulas of other sets, those that share one together.
+// under writes the formulas of the other sets, grouped by formula.
 func under(b *strings.Builder, m *Metric) {
 	var formulas []string
 	names := map[string]string{}

@@ -2,7 +2,7 @@ package metric
 
 import "strings"
 
-// The parts of formulas in words, by the parameters of a definition.
+// The parts of formulas in words, for each parameter of a definition.
 var (
 	firstWords = [...]string{
 		FirstToken: "first token of any kind", FirstEvent: "first chunk with choices (a role chunk counts)", FirstAnswer: "first non-empty content",
@@ -39,11 +39,11 @@ func (d *Definition) Formula(m *Metric) string {
 	return f
 }
 
-// formula returns the formula that follows from the parameters, or "" where none
-// of these is about the metric.
+// formula returns the formula that the parameters give, or "" if no parameter
+// affects the metric.
 func (d *Definition) formula(m *Metric) string {
 	if !d.Has(m.Name) {
-		return "none: it has no such figure"
+		return "none: the tool has no such figure"
 	}
 	switch m.Name {
 	case "ttft":
@@ -90,10 +90,10 @@ func (d *Definition) formula(m *Metric) string {
 	return ""
 }
 
-// SpanName says what rates divide by.
+// SpanName returns the duration that rates are divided by, in words.
 func (d *Definition) SpanName(s Span) string { return spanWords[s] }
 
-// end is where E2E ends, in words.
+// end returns the end of E2E in words.
 func (d *Definition) end() string {
 	switch {
 	case d.ToFinish:
@@ -104,7 +104,7 @@ func (d *Definition) end() string {
 	return "last token"
 }
 
-// count says what N is.
+// count returns the sources of N in words.
 func (d *Definition) count() string {
 	var words []string
 	for _, c := range d.Counts {
@@ -131,7 +131,7 @@ func (d *Definition) pace(p *Pace) string {
 	return join("("+to+" - "+from+") / "+by, when(p.Weighted, "a request weighs "+by))
 }
 
-// Ends names the two ends of a pace.
+// Ends returns the names of the two ends of a pace.
 func (d *Definition) Ends(p *Pace) (from, to string) {
 	if p.From == AtFirst && p.To == AtEnd {
 		return "ttft", "e2e"
@@ -151,7 +151,7 @@ func (d *Definition) mark(m Mark) string {
 	return d.EndName()
 }
 
-// Divisor writes what a pace divides by, given the number that stands for it.
+// Divisor returns the divisor of a pace as text; n is the text for N.
 func (p *Pace) Divisor(n string) string {
 	if p.Less == 1 && !p.Chunks {
 		return "(" + n + " - 1)"
@@ -159,10 +159,10 @@ func (p *Pace) Divisor(n string) string {
 	return n
 }
 
-// FirstName says where ttft ends.
+// FirstName returns the end of ttft in words.
 func (d *Definition) FirstName() string { return firstNames[d.First] }
 
-// EndName says where e2e ends.
+// EndName returns the end of e2e in words.
 func (d *Definition) EndName() string {
 	if d.ToFinish {
 		return "end of the response"

@@ -1,6 +1,6 @@
 package metric
 
-// Reason says why a request has no value of a metric. Its text is the code in
+// Reason says why a request has no value of a metric. Its String is the code in
 // reports.
 type Reason uint8
 
@@ -47,7 +47,7 @@ const (
 	reasonCount
 )
 
-// Reasons is the number of reasons: those of a cell fit in an array.
+// Reasons is the number of reasons, the length of an array of counts by reason.
 const Reasons = int(reasonCount)
 
 var reasons = [...]struct{ code, doc string }{
@@ -55,13 +55,13 @@ var reasons = [...]struct{ code, doc string }{
 	NoToken:         {"no_token", "the request produced no token"},
 	NoAnswerToken:   {"no_answer_token", "the request ended while it was reasoning"},
 	NLessThan2:      {"n_lt_2", "the request has fewer than two tokens, or chunks"},
-	NUnknown:        {"n_unknown", "nobody counted the tokens; the requested length is no count"},
+	NUnknown:        {"n_unknown", "no source counted the tokens; the requested length is not a count"},
 	NotStreamed:     {"not_streamed", "the response came in one piece"},
 	NotRecorded:     {"not_recorded", "the source does not record what the metric needs"},
 	NotEvent:        {"first_token_recorded", "the source records the first token itself, so there is nothing to bound"},
-	Clock:           {"clock", "there is no common clock, or the two stamps are more than a day apart and cannot be of one clock"},
+	Clock:           {"clock", "the two stamps have no common clock, or are more than a day apart and cannot be of one clock"},
 	Order:           {"order", "the end is stamped before the start"},
-	Coverage:        {"coverage", "the input does not tell the replicas apart, or does not hold all of them"},
+	Coverage:        {"coverage", "the input does not distinguish the replicas, or lacks some of them"},
 	Failed:          {"failed", "the request failed"},
 	Aborted:         {"aborted", "the request was cancelled"},
 	Open:            {"open", "the log ends before the request does"},
@@ -75,20 +75,20 @@ var reasons = [...]struct{ code, doc string }{
 	NoObjective:     {"no_objective", "the query states no objective"},
 	UnknownVerdicts: {"unknown_verdicts", "some requests cannot be judged, and the bounds differ"},
 	Inconsistent:    {"inconsistent", "the counts contradict each other: more of the prompt is cached than there is"},
-	Preempted:       {"preempted", "sequences stalled, and where in time is not recorded"},
-	NotJoined:       {"not_joined", "no row of the side is linked to the request"},
-	Beam:            {"beam", "the request, or its run, used beam search: the tokens of the beams that lost took time too"},
-	OutsideTotal:    {"outside_total", "the stage does not lie in the time that is taken apart"},
+	Preempted:       {"preempted", "sequences stalled, and the time of the stall is not recorded"},
+	NotJoined:       {"not_joined", "no row of this side is linked to the request"},
+	Beam:            {"beam", "the request or its run used beam search: the tokens of the discarded beams took time too"},
+	OutsideTotal:    {"outside_total", "the stage lies outside the time that is decomposed"},
 	Resolution:      {"resolution", "the stamps are coarser than the time between them"},
 	Overlap:         {"overlap", "stages of two nodes run at the same time"},
 	NotDefined:      {"not_defined", "the definition set has no such figure"},
-	NoClientCount:   {"no_client_count", "the definition counts the text with a client's tokenizer, and the log holds no such count"},
+	NoClientCount:   {"no_client_count", "the definition counts tokens with a client's tokenizer, and the log has no such count"},
 	FewSteps:        {"few_steps", "no batch size has 30 steps that only decode"},
-	Filtered:        {"filtered", "the filter or the group holds a part of the requests, and engines log all of them"},
-	Population:      {"population", "the figures are of different sets of requests"},
-	Inseparable:     {"not_separable", "no source tells the stage apart from one of another term"},
-	NoRequests:      {"no_requests", "no request is in the cell"},
-	TooMany:         {"too_many", "there are more buckets of time than are kept"},
+	Filtered:        {"filtered", "the filter or the group selects some of the requests, and engines log all of them"},
+	Population:      {"population", "the figures describe different sets of requests"},
+	Inseparable:     {"not_separable", "no source separates the stage from another term"},
+	NoRequests:      {"no_requests", "the cell has no request"},
+	TooMany:         {"too_many", "there are more buckets of time than the limit"},
 }
 
 // String returns the reason's code.

@@ -8,14 +8,15 @@ var (
 	toEnd      = &Pace{From: AtFirst, To: AtEnd, Less: 1} // (E2E - TTFT) / (N - 1)
 )
 
-// The counts of who takes any: the most trustworthy first.
+// anyCount accepts any source of N, the most trustworthy first.
 var anyCount = []Count{ServerCount, ClientCount, ChunkCount}
 
 // Default is this project's own set.
 var Default = definitions[0]
 
-// definitions is the table of all sets. Each is a tool in the state that its
-// name or text says; a parameter that is not written is that of the default.
+// definitions is the table of all sets. Each set describes a tool in the
+// version that its name or text states. A parameter that is not set has the
+// default's value.
 var definitions = []*Definition{
 	{
 		Name: "default", Title: "first generated token, last token, server counts, N - 1; undefined is null",
@@ -84,14 +85,14 @@ var definitions = []*Definition{
 	},
 	{
 		Name: "llmperf-2023", Title: "llmperf of 2023: the inter-token latency includes TTFT and divides by tokens",
-		Doc:   "As llmperf, but that the inter-token latency is divided by N. (Its request_output_throughput_token_per_s counted chunks, which tps_e2e does not.)",
+		Doc:   "As llmperf, except that the inter-token latency is divided by N. (Its request_output_throughput_token_per_s counted chunks, which tps_e2e does not.)",
 		First: FirstAnswer, ToFinish: true, Counts: []Count{BOSCount}, Gaps: PaceGaps, ITL: &Pace{From: AtStart, To: AtLast},
 		Sample: true, Client: true, Silent: true, OKOnly: true, Span: WholeSpan,
 		names: map[string]string{"chunk_gap": "inter_token_latency_s", "tps_e2e": "request_output_throughput_token_per_s"},
 	},
 	{
 		Name: "mlperf", Title: "MLPerf loadgen of 2026-08: whole nanoseconds, sorted[⌊n·p⌋]",
-		Doc: "TTFT and the end are those that the system under test reports. One token is an error to loadgen (it then divides by -1): such a request has no TPOT here. " +
+		Doc: "TTFT and the end are as the system under test reports them. loadgen treats one token as an error (it then divides by -1): such a request has no TPOT here. " +
 			"Rates are those of the offline scenario, divided by the longest latency.",
 		Quantile: stat.Index, Counts: []Count{ServerCount}, TPOT: toEnd, Gaps: NoGaps, Whole: true,
 		Client: true, OKOnly: true, Span: LongestSpan,
@@ -108,13 +109,14 @@ var definitions = []*Definition{
 	},
 	{
 		Name: "litellm", Title: "LiteLLM: first chunk, end of the response, E2E / N",
-		Doc:   "completionStartTime is that of the first chunk, one with a role included; the latency per output token of its metrics is the whole latency divided by N.",
+		Doc:   "completionStartTime is the time of the first chunk, including one with only a role; the latency per output token of its metrics is the whole latency divided by N.",
 		First: FirstEvent, ToFinish: true, Counts: []Count{ServerCount}, TPOT: &Pace{From: AtStart, To: AtEnd}, Gaps: NoGaps,
 		names: map[string]string{"tpot": "latency_per_output_token"},
 	},
 }
 
-// inferencePerf is inference-perf under one of its options for N.
+// inferencePerf returns the set of inference-perf under one of its options for
+// N.
 func inferencePerf(name, counts string, n ...Count) *Definition {
 	return &Definition{
 		Name: name, Title: "inference-perf of 2026-08 with " + counts + ": TTFT needs two tokens",

@@ -1,6 +1,6 @@
-// Package query describes what a user asks of the runs at hand: which requests,
-// which window of time, grouped by what, under whose definitions. It parses the
-// texts of the command line; the page and the worker use the same syntax.
+// Package query describes what a user asks: which requests, which window of
+// time, which groups, and which definitions. It parses the texts of the command
+// line. The page and the worker use the same syntax.
 //
 // # Filters
 //
@@ -30,22 +30,23 @@
 // Comparisons are combined with not, and, or (binding in this order) and
 // parentheses. Keywords may be written in any case.
 //
-// A request that was asked for several choices is one: its stamps are the earliest
-// first and the latest last of any of its choices, its counts of output tokens are
-// sums, its ttft ends at the earliest first token. What is told of each choice, as
-// tpot or finish_reason, keeps the request if it is true of one of them.
+// A request with several choices is one request. Its start stamps are the
+// earliest and its end stamps the latest of any choice, its counts of output
+// tokens are sums, and its ttft ends at the earliest first token. A value that
+// each choice has, such as tpot or finish_reason, keeps the request if one
+// choice matches.
 //
 // # Null
 //
-// A comparison with a value that is unknown is false, whatever the operator:
-// of ttft > 500ms, ttft <= 500ms and ttft != 500ms none keeps a request without
-// a first token. A negation turns false into true: not ttft > 500ms keeps it.
-// NAME is null and NAME is not null ask for it directly.
+// A comparison with an unknown value is false for every operator: none of ttft
+// > 500ms, ttft <= 500ms and ttft != 500ms keeps a request without a first
+// token. A negation turns false into true: not ttft > 500ms keeps it. NAME is
+// null and NAME is not null test for unknown values directly.
 //
 // # Time
 //
 // An instant is an RFC 3339 time (2026-01-31T14:05:00Z), epoch seconds
 // (1769868300.25), or an offset from the first request of each run (+30s). Runs
-// whose clock is not a wall clock know offsets only. A request belongs to an
-// interval [from, to) by its send, or its arrival where sends are not recorded.
+// on clocks other than wall clocks accept offsets only. A request belongs to an
+// interval [from, to) by its send, or by its arrival if sends are not recorded.
 package query

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Error is a text that cannot be understood. Its message names the flag, what
-// is wrong, and, in Fix, what to write instead.
+// Error reports a text that cannot be parsed.
 type Error struct {
 	Flag string // "--filter"
 	Msg  string // what is wrong, without trailing period
@@ -33,7 +32,7 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// Suggest says which of names was probably meant by got, or lists them all.
+// Suggest returns a hint that names the closest of names, or lists them all.
 func Suggest(got string, names []string) string {
 	if name := Nearest(got, names); name != "" {
 		return "did you mean " + name + "?"
@@ -41,8 +40,8 @@ func Suggest(got string, names []string) string {
 	return "one of " + strings.Join(names, ", ")
 }
 
-// Nearest returns the name that differs from got by the fewest edits, or "" when
-// none is near.
+// Nearest returns the name with the fewest edits to got, or "" if no name is
+// close.
 func Nearest(got string, names []string) string {
 	got = strings.ToLower(got)
 	best, bestAt := 2+len(got)/4, ""
@@ -54,7 +53,8 @@ func Nearest(got string, names []string) string {
 	return bestAt
 }
 
-// distance is the Levenshtein distance of a and b; long texts are far from all.
+// distance returns the Levenshtein distance of a and b. Long texts are never
+// close.
 func distance(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

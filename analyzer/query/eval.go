@@ -7,14 +7,14 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Metrics are the names of the metrics of single requests that filters and
-// objectives take, dots or underscores. All are times.
+// Metrics are the metrics of single requests that filters and objectives
+// accept, spelled with dots or underscores. All are durations.
 var Metrics = []string{
 	"ttft", "ttft.client", "ttft.server", "ttft.engine", "ttft.from_schedule", "ttfot", "thinking_time",
 	"tpot", "tpot.from_total", "tpot.after_first_chunk", "e2e", "e2e.stream_end", "e2e.from_schedule", "client_wait",
 }
 
-// metricNamed returns the name in Metrics that name spells.
+// metricNamed returns the name in Metrics that matches name in either spelling.
 func metricNamed(name string) (string, bool) {
 	spelling := strings.NewReplacer(".", "_")
 	for _, m := range Metrics {
@@ -25,12 +25,13 @@ func metricNamed(name string) (string, bool) {
 	return "", false
 }
 
-// MetricColumn computes a metric of Metrics for every row of b, in ns: known
-// says which values exist. Both slices have one entry per row.
+// MetricColumn computes a metric of Metrics for every row of b, in ns. known
+// says which rows have a value. Both slices have one entry per row.
 type MetricColumn func(name string, b *trace.Batch, values []float64, known []bool)
 
 // Evaluator applies a filter to batches of the requests table. It reuses its
-// memory and is used by one goroutine; a Filter has any number of them.
+// memory and is not safe for concurrent use. A Filter can have any number of
+// evaluators.
 type Evaluator struct {
 	root    node
 	metrics MetricColumn
@@ -42,7 +43,7 @@ type Evaluator struct {
 // Eval sets keep[i] to whether row i of b matches; keep has b.Rows entries.
 func (x *Evaluator) Eval(b *trace.Batch, keep []bool) { x.root.eval(x, b, keep) }
 
-// mask takes a scratch mask of n rows; release gives it back.
+// mask takes a scratch mask of n rows; release returns it.
 func (x *Evaluator) mask(n int) []bool {
 	if last := len(x.masks) - 1; last >= 0 {
 		m := x.masks[last]
@@ -88,7 +89,7 @@ func (n *not) eval(x *Evaluator, b *trace.Batch, out []bool) {
 	}
 }
 
-// ints compares an Int64 column with closed intervals.
+// ints tests whether an Int64 column lies in one of several closed intervals.
 type ints struct {
 	col    trace.Col
 	in     [][2]int64
@@ -113,7 +114,8 @@ func (n *ints) eval(_ *Evaluator, b *trace.Batch, out []bool) {
 	}
 }
 
-// stamps compares a stamp: rows whose clock does not fit the value are false.
+// stamps compares a stamp. Rows whose clock does not fit the value do not
+// match.
 type stamps struct {
 	ints
 	wall bool // the value is a time of a wall clock
@@ -136,7 +138,7 @@ func (n *stamps) eval(x *Evaluator, b *trace.Batch, out []bool) {
 	}
 }
 
-// perValue returns f of every dictionary value; valid until the next call.
+// perValue returns f for every dictionary value, valid until the next call.
 func (x *Evaluator) perValue(values []string, f func(string) bool) []bool {
 	x.flags = x.flags[:0]
 	for _, v := range values {
@@ -145,7 +147,7 @@ func (x *Evaluator) perValue(values []string, f func(string) bool) []bool {
 	return x.flags
 }
 
-// texts compares a text, a dictionary column or the file name.
+// texts compares a Text or Dict column, or the file name.
 type texts struct {
 	operand
 	want     []string // lower case with contains
@@ -206,7 +208,7 @@ func (n *bools) eval(_ *Evaluator, b *trace.Batch, out []bool) {
 	}
 }
 
-// null is NAME is null, or with negate NAME is not null.
+// null tests "NAME is null", or with negate "NAME is not null".
 type null struct {
 	operand
 	negate bool
@@ -269,7 +271,7 @@ func (n *measure) eval(x *Evaluator, b *trace.Batch, out []bool) {
 	}
 }
 
-// metric computes a metric; the values are valid until the next call.
+// metric computes a metric. The values are valid until the next call.
 func (x *Evaluator) metric(name string, b *trace.Batch, known []bool) []float64 {
 	x.values = slices.Grow(x.values[:0], b.Rows)[:b.Rows]
 	x.metrics(name, b, x.values, known)
@@ -282,8 +284,8 @@ func fill(out []bool, v bool) {
 	}
 }
 
-// containsFold reports whether s contains part, which is in lower case,
-// without regard to the case of ASCII letters.
+// containsFold reports whether s contains part, ignoring the case of ASCII
+// letters. part must be in lower case.
 func containsFold(s []byte, part string) bool {
 	for i := 0; i+len(part) <= len(s); i++ {
 		j := 0

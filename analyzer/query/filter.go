@@ -7,14 +7,14 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Limits of an expression: hostile texts must not exhaust the stack.
+// Limits of an expression, so that hostile texts cannot exhaust the stack.
 const (
 	maxFilter = 64 << 10 // bytes
 	maxDepth  = 100      // nested parentheses and negations
 )
 
 // Filter is a parsed --filter expression. It is immutable and safe for
-// concurrent use; Evaluator applies it.
+// concurrent use. An Evaluator applies it.
 type Filter struct {
 	text  string
 	root  node
@@ -24,7 +24,7 @@ type Filter struct {
 // String returns the expression as it was written.
 func (f *Filter) String() string { return f.text }
 
-// Names returns what the filter asks about, in order and as often as it does:
+// Names returns the names in the expression, in order and with repetitions:
 // columns of the requests table, Metrics, and file.
 func (f *Filter) Names() []string { return f.names }
 
@@ -48,10 +48,10 @@ func ParseFilter(text string) (*Filter, error) {
 	return &Filter{strings.TrimSpace(text), root, p.names}, nil
 }
 
-// parser is a recursive-descent parser over the tokens that are left.
+// parser is a recursive-descent parser over the remaining tokens.
 type parser struct {
 	tokens []token
-	names  []string // of the operands so far
+	names  []string // names of the operands so far
 }
 
 func (p *parser) next() token {
@@ -153,7 +153,7 @@ func (p *parser) comparison() (node, error) {
 	return nil, filterError(t.pos, "compare it as in "+o.example(), "%s stands alone", name.text)
 }
 
-// in parses the parenthesised values of an in, as equality (=) or its opposite.
+// in parses the values of an "in" list, as equality (=) or inequality (!=).
 func (p *parser) in(o operand, op string) (node, error) {
 	t := p.next()
 	if t.kind != open {
@@ -176,8 +176,8 @@ func (p *parser) in(o operand, op string) (node, error) {
 	}
 }
 
-// spans turns a comparison with v into the closed intervals that match it, or
-// with negate those that do not.
+// spans returns the closed intervals that match a comparison with the values,
+// or with negate the intervals that do not match.
 func spans(op string, values []int64) (in [][2]int64, negate bool) {
 	v := values[0]
 	switch op {
@@ -202,7 +202,7 @@ func spans(op string, values []int64) (in [][2]int64, negate bool) {
 	return in, op == "!="
 }
 
-// lookup finds what a name stands for.
+// lookup returns the operand for a name.
 func lookup(name token) (operand, error) {
 	if name.text == "file" {
 		return operand{name: "file", class: fileName}, nil
@@ -228,5 +228,5 @@ func lookup(name token) (operand, error) {
 	return operand{}, filterError(name.pos, fix, "unknown column %s", quote(name.text))
 }
 
-// Evaluator returns an evaluator of the filter that takes metrics from m.
+// Evaluator returns an evaluator of the filter. m computes the metrics.
 func (f *Filter) Evaluator(m MetricColumn) *Evaluator { return &Evaluator{root: f.root, metrics: m} }

@@ -11,9 +11,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// Dimensions are the names that --by takes, in the order of its help text.
-// Token counts are grouped into buckets by powers of two; run is the result
-// record within a file and file the input.
+// Dimensions are the names that --by accepts, in the order of its help text.
+// Token counts are grouped into buckets of powers of two. run is the record
+// within a file, and file is the input.
 var Dimensions = []string{
 	"model", "tenant", "replica", "status", "side", "lora", "engine", "finish_reason", "error_class",
 	"prompt_tokens", "cached_tokens", "output_tokens", "run", "file",
@@ -29,7 +29,7 @@ func ParseBy(text string) ([]string, error) {
 			return nil, errorf(flag, Suggest(name, Dimensions), "unknown dimension %s", quote(name))
 		}
 		if slices.Contains(by, name) {
-			return nil, errorf(flag, "name each dimension once", "%s stands twice", name)
+			return nil, errorf(flag, "name each dimension once", "%s is given twice", name)
 		}
 		by = append(by, name)
 	}
@@ -86,7 +86,7 @@ func parseTime(text string) (int64, error) {
 	return t.UnixNano(), nil
 }
 
-// parseEpoch parses decimal seconds exactly into ns; digits beyond the ninth
+// parseEpoch parses decimal seconds into ns, exactly. Digits after the ninth
 // decimal are cut.
 func parseEpoch(text string) (int64, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -107,7 +107,7 @@ func parseEpoch(text string) (int64, error) {
 	return int64(seconds)*1e9 + int64(ns), nil
 }
 
-// ParseTrim parses which edges of a run to remove: "steady", "warmup=30s" or
+// ParseTrim parses which edges of a run to leave out: "steady", "warmup=30s" or
 // "warmup=100" (requests).
 func ParseTrim(text string) (Trim, error) {
 	const flag, forms = "--trim", "write steady, warmup=30s or warmup=100"
@@ -130,7 +130,7 @@ func ParseTrim(text string) (Trim, error) {
 }
 
 // ParseSLO parses the conditions of a service-level objective:
-// "ttft=500ms,tpot.client=50ms". All must be met.
+// "ttft=500ms,tpot.client=50ms".
 func ParseSLO(text string) ([]Limit, error) {
 	const flag, form = "--slo", "write METRIC=DURATION as in ttft=500ms,tpot=50ms"
 	var out []Limit
@@ -145,7 +145,7 @@ func ParseSLO(text string) ([]Limit, error) {
 			return nil, errorf(flag, Suggest(given, Metrics), "unknown metric %s", quote(given))
 		}
 		if slices.ContainsFunc(out, func(l Limit) bool { return l.Metric == name }) {
-			return nil, errorf(flag, "give each metric one limit", "%s stands twice", name)
+			return nil, errorf(flag, "give each metric one limit", "%s is given twice", name)
 		}
 		ns, err := positive(flag, strings.TrimSpace(value))
 		if err != nil {
@@ -162,11 +162,11 @@ func ParseAborts(text string) (exclude bool, err error) {
 	case "missed", "exclude":
 		return text == "exclude", nil
 	}
-	return false, errorf("--aborts", "write missed or exclude", "%s is no way to count aborted requests", quote(text))
+	return false, errorf("--aborts", "write missed or exclude", "unknown way to count aborted requests: %s", quote(text))
 }
 
 // ParseRanks parses percentiles, "50,99,99.9", into quantiles in (0,1), in
-// rising order. A leading p is allowed: "p50,p99".
+// ascending order. A leading p is allowed: "p50,p99".
 func ParseRanks(text string) ([]float64, error) {
 	const flag = "--percentiles"
 	var out []float64

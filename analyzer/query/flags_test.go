@@ -48,7 +48,7 @@ func TestFlags(t *testing.T) {
 	}{
 		{wrap(ParseBy), "model, tenant", []string{"model", "tenant"}},
 		{wrap(ParseBy), "models", `--by: unknown dimension "models"; did you mean model?`},
-		{wrap(ParseBy), "model,model", "--by: model stands twice; name each dimension once"},
+		{wrap(ParseBy), "model,model", "--by: model is given twice; name each dimension once"},
 		{wrap(ParseWindow), "1m30s", int64(90e9)},
 		{wrap(ParseWindow), "10", `--window: "10" has no unit; write 10s or 10ms`},
 		{wrap(ParseWindow), "0s", `--window: "0s" is not above 0; give a duration above 0`},
@@ -82,7 +82,7 @@ func TestFlags(t *testing.T) {
 		{slo, "ttft_client=1s,tpot.from.total=2s", []Limit{{"ttft.client", 1e9}, {"tpot.from_total", 2e9}}},
 		{slo, "ttft", `--slo: "ttft" is not a condition; write METRIC=DURATION as in ttft=500ms,tpot=50ms`},
 		{slo, "tttf=1s", `--slo: unknown metric "tttf"; did you mean ttft?`},
-		{slo, "ttft=1s,ttft=2s", "--slo: ttft stands twice; give each metric one limit"},
+		{slo, "ttft=1s,ttft=2s", "--slo: ttft is given twice; give each metric one limit"},
 		{slo, "ttft=500", `--slo: "500" has no unit; write 500s or 500ms`},
 	} {
 		got, err := c.parse(c.in)

@@ -25,7 +25,7 @@ type token struct {
 // is reports whether the token is the given keyword.
 func (t token) is(keyword string) bool { return t.kind == word && strings.EqualFold(t.text, keyword) }
 
-// lex cuts text into tokens; the last one is end.
+// lex splits text into tokens. The last token is end.
 func lex(text string) ([]token, error) {
 	var out []token
 	for i := 0; i < len(text); {
@@ -65,7 +65,7 @@ func lex(text string) ([]token, error) {
 	return append(out, token{end, "", len(text)}), nil
 }
 
-// filterError is an error at byte offset pos of a filter.
+// filterError returns an error at byte offset pos of a filter.
 func filterError(pos int, fix, format string, args ...any) error {
 	return errorf("--filter", fix, "column %d: "+format, append([]any{pos + 1}, args...)...)
 }

@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// class is how the values of an operand are written and compared.
+// class says how the values of an operand are written and compared.
 type class uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	fileName       // the name of the input
 )
 
-// operand is what a name in a filter stands for.
+// operand is the thing that a name in a filter denotes.
 type operand struct {
 	name   string
 	class  class
@@ -44,7 +44,7 @@ func classOf(f *trace.Field) class {
 	return integer
 }
 
-// example is a comparison with the operand, for messages.
+// example returns a comparison with the operand, for messages.
 func (o *operand) example() string {
 	switch o.class {
 	case integer:
@@ -62,8 +62,8 @@ func (o *operand) example() string {
 	return o.name + " ~ part"
 }
 
-// compare returns the node of the operand compared with one value, or with
-// several for = and !=.
+// compare returns the node that compares the operand with one value, or for =
+// and != with several values.
 func (o *operand) compare(op token, values []token) (node, error) {
 	contains := op.text == "~"
 	equality := op.text == "=" || op.text == "!="
@@ -105,8 +105,8 @@ func (o *operand) compare(op token, values []token) (node, error) {
 	return &ints{o.col, in, negate}, nil
 }
 
-// number parses a value of a numeric operand. isTime is true for an RFC 3339
-// time, which only a stamp takes.
+// number parses a value of a numeric operand. isTime says that the value is an
+// RFC 3339 time, which only stamps accept.
 func (o *operand) number(v token) (n int64, isTime bool, err error) {
 	if o.class == integer {
 		n, err = strconv.ParseInt(v.text, 10, 64)

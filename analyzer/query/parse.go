@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Parse returns the query that options describe: values gives the text of an option
-// by its name, "slo", and "" where it is not given. The first text that cannot be
-// read is an *Error that names the option as a flag. Whether there is a definition
-// set of the name in Definition is for the caller to find out.
+// Parse returns the query that options describe. values returns the text of an
+// option by its name, "slo", or "" if the option is not given. Parse returns an
+// *Error for the first text that cannot be parsed; it names the option as a
+// flag. The caller must check that the definition set in Definition exists.
 func Parse(values func(name string) string) (*Query, error) {
 	q := &Query{Definition: values("definition")}
 	o := options{values: values}
@@ -30,10 +30,10 @@ func Parse(values func(name string) string) (*Query, error) {
 
 type options struct {
 	values func(name string) string
-	err    error // the first
+	err    error // the first error
 }
 
-// set parses the option of that name into dst, if it is given.
+// set parses the option with the given name into dst if it is given.
 func set[T any](o *options, name string, dst *T, parse func(string) (T, error)) {
 	text := o.values(name)
 	if text == "" || o.err != nil {

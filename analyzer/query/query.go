@@ -7,21 +7,24 @@ import (
 
 // Query is one question. The zero value asks for everything, ungrouped.
 //
-// An interval (From, To) and a trim do not select whole requests: they set W,
-// what the report is about, as a window of time is one of its windows. Their
-// intersection, clipped to the run, is W. A request counts, with its TTFT and
-// its objectives, if it is sent (received) in W, its E2E and TPOT if it ends in
-// W; tokens and the gaps before them count by their own time, and the batch and
-// the concurrency are those in W: all from every request that the filter keeps,
-// whenever it was sent. A trim by a count starts W at the send of the first
-// request that it leaves; requests sent at that very instant that it drops, and
-// those whose stamps have no place on a clock, are removed altogether. Relative
-// instants and trims count from the first send of the run, whatever the filter;
-// the steady window is that of all requests that the filter keeps.
+// An interval (From, To) and a trim do not select whole requests. They set W,
+// the part of the run's time that the report is about, in the same way as a
+// window of time. W is their intersection, clipped to the run. A request
+// counts, with its TTFT and its objectives, if it is sent (received) in W, and
+// its E2E and TPOT count if it ends in W. Tokens and the gaps before them count
+// by their own time. Batch and concurrency are those in W, from every request
+// that the filter keeps, whenever it was sent. A trim by a count starts W at
+// the send of the first request that remains. It removes altogether the dropped
+// requests that were sent at that very instant, and requests whose stamps have
+// no place on a clock. Relative instants and trims count from the first send of
+// the run, regardless of the filter. The steady window is computed from all
+// requests that the filter keeps.
 //
-// An engine step is in W, and in a window, by its end. Dimensions and a filter
-// apply to steps where these have all the columns that are asked about: replica,
-// engine, model, side, clock, run, file. Without requests on their clock, relative
+// An engine step belongs to W, and to a window, by its end. Dimensions and a
+// filter apply to steps if steps have all columns that they use: replica,
+// engine, model, side, clock, run, file. Without requests on their clock,
+// relative instants and a warm-up count from the first step, and other trims do
+// not apply.
 // instants and a warm-up count from the first step, and other trims leave them.
 type Query struct {
 	Filter     *Filter   // nil: all requests
@@ -40,8 +43,8 @@ type Query struct {
 // DefaultRanks are the quantiles of a report.
 var DefaultRanks = []float64{0.5, 0.9, 0.95, 0.99, 0.999}
 
-// Instant is a point in time: absolute (ns since the Unix epoch), or relative
-// to the start of the run.
+// Instant is a point in time: ns since the Unix epoch, or ns since the start of
+// the run.
 type Instant struct {
 	NS       int64
 	Relative bool
@@ -55,14 +58,14 @@ func (i Instant) String() string {
 	return time.Unix(0, i.NS).UTC().Format(time.RFC3339Nano)
 }
 
-// Timed reports whether the query is about a part of the run's time.
+// Timed reports whether the query covers only a part of the run's time.
 func (q *Query) Timed() bool { return q.From != nil || q.To != nil || q.Trim != Trim{} }
 
-// Trim leaves out the edges of a run.
+// Trim says which edges of a run to leave out.
 type Trim struct {
-	Steady bool  // keep the steady window only: what lies after its start, up to its end
-	Warmup int64 // leave out the first so many ns of the run
-	Count  int64 // drop the first so many requests of the run, and the time before the next
+	Steady bool  // keep only the steady window
+	Warmup int64 // leave out the first Warmup ns of the run
+	Count  int64 // leave out the first Count requests, and the time before the next request
 }
 
 // String returns the trim in the syntax of ParseTrim, "" for none.

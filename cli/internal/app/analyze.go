@@ -16,13 +16,13 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// renderers are the forms a report can take: the values of --format. Without it
-// the name of the output tells the form.
+// renderers are the forms of a report, the values of --format. Without --format
+// the name of the output decides.
 var (
 	renderers    = []string{"text", "markdown", "csv", "json"}
 	rendererExts = map[string]string{".md": "markdown", ".csv": "csv", ".json": "json"}
 
-	analyzeForms = append(slices.Clone(renderers), "html") // a page with charts, which others do not have
+	analyzeForms = append(slices.Clone(renderers), "html") // only analyze writes a page with charts
 )
 
 func (p *Process) analyze() *cli.Command {
@@ -70,7 +70,7 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 		return err
 	}
 	if c.Bool("complete") && !c.Bool("estimate") {
-		return usagef("--complete says nothing without --estimate")
+		return usagef("--complete has no effect without --estimate")
 	}
 	if form == "" {
 		form = rendererExts[filepath.Ext(c.String("output"))]
@@ -106,8 +106,8 @@ func (p *Process) runAnalyze(c *cli.Context) (err error) {
 	return cmp.Or(err, lost(rep.Diags, false), w.Empty(), lost(rep.Diags, c.Bool("strict")))
 }
 
-// estimate adds the estimate from timestamps to a report and tells what it cost,
-// which no other figure of the report includes.
+// estimate adds the estimate from timestamps to a report and prints the time it
+// took, which no figure of the report includes.
 func (p *Process) estimate(c *cli.Context, w *workspace, q *query.Query, rep *report.Report) error {
 	since := time.Now()
 	chunks, err := w.Estimate(c.Context, q, rep, c.Bool("complete"))

@@ -2,8 +2,8 @@
 // opens files, shows progress and writes results. The analysis itself is in
 // package analyzer.
 //
-// Standard output holds results only. Everything else goes to standard error:
-// the progress bar, when that is a terminal, and lines that begin with
+// Standard output holds only results. Everything else goes to standard error:
+// the progress bar, if standard error is a terminal, and lines that start with
 // "servescope: " or "hint: ", in lower case and without a period at the end.
 package app
 
@@ -29,8 +29,8 @@ const (
 	programName = "servescope"
 )
 
-// Process is what the command touches outside its own memory. Its writers and
-// Getenv are used by one goroutine at a time.
+// Process holds everything outside its own memory that the command touches.
+// Only one goroutine at a time uses its writers and Getenv.
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
@@ -57,7 +57,7 @@ func Run(ctx context.Context, p *Process, args []string) int {
 	args, err := arrange(app, args)
 	if err == nil {
 		out := &output{Writer: p.Stdout}
-		app.Writer = out // to which the library writes help, and takes no notice of errors
+		app.Writer = out // the library writes help here and ignores errors
 		err = cmp.Or(app.RunContext(ctx, append([]string{programName}, args...)), out.err)
 	}
 	return p.fail(ctx, err)

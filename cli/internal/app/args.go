@@ -10,10 +10,11 @@ import (
 	"servescope/analyzer/query"
 )
 
-// arrange puts the flags of a command line before its operands, so that users
-// may write them in any order: the library stops at the first operand. "--"
-// ends the flags, "-" is an operand, and a flag's value is never taken for
-// either. It refuses unknown commands and flags, and flags without their value.
+// arrange puts the flags of a command line before its operands, because the
+// library stops at the first operand. So users may write them in any order.
+// "--" ends the flags, "-" is an operand, and the value of a flag is never
+// treated as either. arrange refuses unknown commands and flags, and flags
+// without their value.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return nil, usagef("no command given").with("%s help lists the commands; %s analyze FILE is the one you want", programName, programName)
@@ -41,13 +42,13 @@ func arrange(app *cli.App, args []string) ([]string, error) {
 	return slices.Concat(args[:1], flags, []string{"--"}, operands), nil
 }
 
-// errHelp says that a command's help is asked for, whatever else is.
+// errHelp reports that the command line asks for a command's help.
 var errHelp = errors.New("help requested")
 
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
-// split divides args into flags with their values, and operands. Errors give
-// the advice.
+// split divides args into flags with their values, and operands. Errors carry
+// advice as their hint.
 func split(known []cli.Flag, args []string, advice string) (flags, operands []string, _ error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -78,8 +79,8 @@ func split(known []cli.Flag, args []string, advice string) (flags, operands []st
 	return flags, operands, nil
 }
 
-// takesValue says whether the flag of that name takes a value, and whether
-// there is one.
+// takesValue reports whether the named flag takes a value, and whether the flag
+// exists.
 func takesValue(known []cli.Flag, name string) (takes, ok bool) {
 	for _, f := range known {
 		if slices.Contains(f.Names(), name) {

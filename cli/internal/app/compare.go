@@ -13,7 +13,7 @@ import (
 	"servescope/analyzer/report"
 )
 
-// everySet is the value of --compare that stands for every definition set.
+// everySet is the value of --compare that means all definition sets.
 const everySet = "all"
 
 // definitionNames returns the names of all definition sets.

@@ -38,9 +38,10 @@ func (p *Process) completion() *cli.Command {
 	}
 }
 
-// complete is the hidden command that the scripts call: its arguments are the
-// words after the program's name, the one to complete last. It prints each
-// candidate and its meaning, separated by a tab; nothing means file names.
+// complete is the hidden command that the scripts call. Its arguments are the
+// words after the program's name, of which the last is to be completed. It
+// prints each candidate and its meaning, separated by a tab. No output means
+// file names.
 func (p *Process) complete() *cli.Command {
 	return &cli.Command{
 		Name:            "__complete",
@@ -59,7 +60,7 @@ func (p *Process) complete() *cli.Command {
 
 type candidate struct{ word, meaning string }
 
-// candidates returns what the last of words can become.
+// candidates returns the completions of the last word.
 func candidates(commands []*cli.Command, words []string) []candidate {
 	if len(words) == 0 {
 		return nil
@@ -106,8 +107,8 @@ func candidates(commands []*cli.Command, words []string) []candidate {
 	return matching(last, "", operands(cmd.Name, commands))
 }
 
-// valued returns what the value of a flag can become, after prefix. Of a list
-// with commas the last entry is completed.
+// valued returns the completions of a flag's value, each after prefix. In a
+// list with commas, it completes the last entry.
 func valued(command, flag, start, prefix string) []candidate {
 	flag = strings.TrimLeft(flag, "-")
 	if i := strings.LastIndexByte(start, ','); i >= 0 && (flag == "compare" || flag == "by") {
@@ -147,8 +148,7 @@ func flagNames(flags []cli.Flag) []candidate {
 	return append(out, candidate{"--help", "show help"})
 }
 
-// operands returns what can stand where a command takes something else than
-// files.
+// operands returns the operands of a command whose operands are not files.
 func operands(command string, commands []*cli.Command) []candidate {
 	switch command {
 	case "help":
@@ -161,7 +161,8 @@ func operands(command string, commands []*cli.Command) []candidate {
 	return nil
 }
 
-// values returns the values of a command's flag, where they can be listed.
+// values returns the values of a command's flag, or nil if they cannot be
+// listed.
 func values(command, flag string) []candidate {
 	switch flag {
 	case "color":
@@ -177,7 +178,7 @@ func values(command, flag string) []candidate {
 		case "inspect":
 			return append(plain(inspectForms), formatList()...)
 		case "convert":
-			inputs := formatList() // some of which are called as an output is
+			inputs := formatList() // some input formats have the name of an output form
 			return append(plain(kinds()), slices.DeleteFunc(inputs, func(c candidate) bool { return slices.Contains(kinds(), c.word) })...)
 		}
 		return append(plain(renderers), formatList()...)

@@ -25,10 +25,10 @@ type tableWriter interface {
 	Close() error // completes the file
 }
 
-// container is a kind of file that holds a table.
+// container is a kind of file that can hold a table.
 type container struct {
-	name string // value of --to
-	ext  string // of files whose name tells it
+	name string // value of --format
+	ext  string // extension of file names
 	text bool   // may go to a terminal
 	open func(w io.Writer, t *table.Table, workers int) tableWriter
 }
@@ -160,8 +160,8 @@ func kinds() []string {
 	return names
 }
 
-// containerOf returns the kind of file to write: the one of that name, or if it
-// is empty the one that the name of the output tells.
+// containerOf returns the kind of file to write: the kind with the given name,
+// or if name is empty, the kind that the extension of path states.
 func (p *Process) containerOf(name, path string) (*container, error) {
 	for i := range containers {
 		k := &containers[i]
@@ -174,11 +174,11 @@ func (p *Process) containerOf(name, path string) (*container, error) {
 		return k, nil
 	}
 	list := strings.Join(kinds(), ", ")
-	return nil, usagef("nothing says what kind of file to write").with("give --format with one of %s, or -o with a name that ends so", list)
+	return nil, usagef("the kind of file to write is not given").with("give --format with one of %s, or -o with a name that ends in one of them", list)
 }
 
-// tableOf returns the table that --table names, with latencies under the query's
-// definition.
+// tableOf returns the table that --table names. Its latencies follow the
+// query's definition.
 func tableOf(c *cli.Context, q *query.Query) (*table.Table, error) {
 	var opt table.Options
 	var err error
@@ -212,8 +212,8 @@ func tableOf(c *cli.Context, q *query.Query) (*table.Table, error) {
 	}
 }
 
-// unselected returns a table of which a query selects nothing, so that a flag of
-// a query makes no sense.
+// unselected returns a table that queries do not select from. It refuses the
+// flags of a query.
 func unselected(c *cli.Context, source *trace.Table, opt table.Options) (*table.Table, error) {
 	for _, f := range queryFlags() {
 		if name := f.Names()[0]; c.IsSet(name) && c.String(name) != "" {

@@ -14,8 +14,9 @@ import (
 	"servescope/formats/source"
 )
 
-// dates reads --year and --tz. A value is of all logs, or behind a label of the
-// inputs with that one: logs of several servers may be of several zones.
+// dates reads --year and --tz. A value applies to all inputs, or with a label
+// to the inputs with this label, because logs of several servers may have
+// different zones.
 func dates(c *cli.Context, opt *analyzer.Options) error {
 	opt.Years, opt.Zones = make(map[string]int), make(map[string]*time.Location)
 	for _, text := range c.StringSlice("year") {
@@ -37,7 +38,7 @@ func dates(c *cli.Context, opt *analyzer.Options) error {
 	return nil
 }
 
-// labelled splits LABEL=VALUE; without a label it is "".
+// labelled splits LABEL=VALUE. The label is "" if there is none.
 func labelled(text string) (label, value string) {
 	if label, value, ok := strings.Cut(text, "="); ok {
 		return label, value
@@ -45,8 +46,8 @@ func labelled(text string) (label, value string) {
 	return "", text
 }
 
-// checkLabels refuses years and zones of labels that no input has. Those of operands
-// that are read apart, as a baseline is, are known as well.
+// checkLabels refuses years and zones for labels that no input has. Labels of
+// operands that are read separately, such as a baseline, are accepted too.
 func checkLabels(opt *analyzer.Options, inputs *source.Inputs, operands []string) error {
 	for flag, labels := range map[string][]string{"--year": slices.Sorted(maps.Keys(opt.Years)), "--tz": slices.Sorted(maps.Keys(opt.Zones))} {
 		for _, label := range labels {
@@ -59,8 +60,9 @@ func checkLabels(opt *analyzer.Options, inputs *source.Inputs, operands []string
 	return nil
 }
 
-// parseZone reads a name of the zone database or an offset from UTC. The zone of
-// this machine has no name, because a report must not depend on it.
+// parseZone reads the name of a zone in the zone database, or an offset from
+// UTC. It refuses this machine's local zone, because a report must not depend
+// on the machine.
 func parseZone(name string) (*time.Location, error) {
 	if t, err := time.Parse("-07:00", name); err == nil {
 		_, offset := t.Zone()
@@ -71,7 +73,7 @@ func parseZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, errors.New("there is no such zone")
+		return nil, errors.New("there is no such time zone")
 	}
 	return zone, nil
 }

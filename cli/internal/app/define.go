@@ -14,7 +14,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// modelTables are the tables of the model whose columns define explains.
+// modelTables are the tables whose columns define explains.
 var modelTables = []*trace.Table{trace.Requests}
 
 func (p *Process) define() *cli.Command {
@@ -53,7 +53,8 @@ mean of quotients is not the quotient of the means, both are shown.`,
 	}
 }
 
-// selectFlags are the flags that say which requests, and what is good.
+// selectFlags returns the flags that select requests and say which of them are
+// good.
 func selectFlags() []cli.Flag {
 	return slices.DeleteFunc(queryFlags(), func(f cli.Flag) bool {
 		return !slices.Contains([]string{"filter", "from", "to", "trim", "slo"}, f.Names()[0])
@@ -69,7 +70,7 @@ func (p *Process) runDefine(c *cli.Context) error {
 	}
 	for _, f := range c.Command.Flags {
 		if name := f.Names()[0]; name != "definition" && c.IsSet(name) {
-			return usagef("--%s is of use with --compare only", name).with("servescope define --compare all FILE")
+			return usagef("--%s needs --compare", name).with("servescope define --compare all FILE")
 		}
 	}
 	if c.NArg() > 1 {
@@ -166,7 +167,7 @@ func (p *Process) defineName(name string) error {
 	for _, c := range defineNames() {
 		names = append(names, c.word)
 	}
-	base := strings.TrimSuffix(name, "_ns") // as exports call it
+	base := strings.TrimSuffix(name, "_ns") // exports add this suffix
 	for _, t := range modelTables {
 		for _, f := range t.Fields {
 			if f.Name == base {
@@ -186,7 +187,7 @@ func (p *Process) defineName(name string) error {
 	return e.with("%s define lists the names", programName)
 }
 
-// typeNames are the types of columns as users of the tables know them.
+// typeNames are the names of column types for users of the tables.
 var typeNames = map[trace.Type]string{
 	trace.Int64: "int64", trace.Float64: "double", trace.Bool: "bool", trace.Text: "text", trace.Dict: "text", trace.List: "list of int64",
 }

@@ -13,8 +13,8 @@ import (
 	"servescope/analyzer/render"
 )
 
-// usageError is a command line that makes no sense; Hint, where not empty, says
-// how to write it.
+// usageError is an invalid command line. hint, if not empty, says how to write
+// it.
 type usageError struct{ msg, hint string }
 
 func (e *usageError) Error() string { return e.msg }
@@ -27,7 +27,7 @@ func usagef(format string, args ...any) *usageError {
 	return &usageError{msg: fmt.Sprintf(format, args...)}
 }
 
-// hint adds advice to a usage error.
+// with adds advice to a usage error.
 func (e *usageError) with(format string, args ...any) *usageError {
 	e.hint = fmt.Sprintf(format, args...)
 	return e
@@ -42,7 +42,7 @@ func (p *Process) fail(ctx context.Context, err error) int {
 		return code
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return exitOK // the reader of our output has seen enough
+		return exitOK // the reader of our output stopped reading
 	}
 	var q *query.Error
 	if errors.As(err, &q) {
@@ -59,7 +59,7 @@ func (p *Process) fail(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// complain prints an error and the advice of every error it wraps.
+// complain prints an error and its hint.
 func (p *Process) complain(err error) {
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
 	for i, line := range lines {
@@ -72,7 +72,7 @@ func (p *Process) complain(err error) {
 	}
 }
 
-// flagError turns the library's complaint about a flag into ours.
+// flagError converts the library's error about a flag.
 func flagError(c *cli.Context, err error, _ bool) error {
 	return usagef("%s", strings.ReplaceAll(err.Error(), " -", " --")).with("see %s help %s", programName, c.Command.Name)
 }

@@ -14,10 +14,10 @@ import (
 	"servescope/analyzer/report"
 )
 
-// gateForms are the forms of verdicts.
+// gateForms are the forms of verdicts: the values of --format.
 var gateForms = []string{"text", "markdown", "json"}
 
-// errNotMet ends a gate that is not met, with an exit code of its own.
+// errNotMet reports that a gate is not met. It has its own exit code.
 var errNotMet = errors.New("the gate is not met")
 
 func (p *Process) gate() *cli.Command {
@@ -68,7 +68,7 @@ func (p *Process) runGate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	q, err := queryOf(c, "slo") // which a gate asks for itself
+	q, err := queryOf(c, "slo") // gate.Judge sets the limits
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (p *Process) runGate(c *cli.Context) error {
 	return nil
 }
 
-// ruleOf returns what the flags demand.
+// ruleOf returns the rule that the flags state.
 func ruleOf(c *cli.Context) (*gate.Rule, error) {
 	rule := gate.NewRule()
 	var errs []error
@@ -131,14 +131,14 @@ func ruleOf(c *cli.Context) (*gate.Rule, error) {
 	case c.String("slo") == "" && c.String("baseline") == "":
 		return nil, usagef("nothing to judge by").with("add --slo ttft=500ms, or --baseline FILE")
 	case c.IsSet("share") && len(rule.Limits) == 0:
-		return nil, usagef("--share is of the requests that keep a limit without a percentile").with("add one, as in --slo ttft=500ms")
+		return nil, usagef("--share needs a limit without a percentile").with("add one, as in --slo ttft=500ms")
 	case c.String("baseline") == "" && (c.IsSet("compare") || c.IsSet("threshold")):
 		return nil, usagef("--compare and --threshold need --baseline").with("add --baseline FILE")
 	}
 	return rule, nil
 }
 
-// baseline returns the report of the baseline, or nil where none is asked for.
+// baseline returns the report of the baseline, or nil if the flag is not given.
 func (p *Process) baseline(c *cli.Context, force string, q *query.Query) (*report.Report, error) {
 	if c.String("baseline") == "" {
 		return nil, nil
@@ -157,9 +157,9 @@ func (p *Process) baseline(c *cli.Context, force string, q *query.Query) (*repor
 	case err != nil:
 		return nil, err
 	case len(rep.Runs) == 0:
-		return nil, errors.Join(errors.New("the baseline holds no run"), w.Empty())
+		return nil, errors.Join(errors.New("the baseline contains no run"), w.Empty())
 	case len(rep.Runs) > 1:
-		return nil, usagef("--baseline %s: it holds %d runs, not one", c.String("baseline"), len(rep.Runs)).with("choose a file of one run, or unite its files as LABEL=PATH")
+		return nil, usagef("--baseline %s: it contains %d runs, not one", c.String("baseline"), len(rep.Runs)).with("choose a file of one run, or unite its files as LABEL=PATH")
 	}
 	return rep, nil
 }

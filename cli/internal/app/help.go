@@ -6,9 +6,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The help texts: how to call it, what it is for, flags, examples. Columns are
-// separated by tabs, which the library aligns. The library has no field for
-// examples: they stand in ArgsUsage.
+// The help texts: usage, purpose, flags, examples. Tabs separate columns, and
+// the library aligns them. The library has no field for examples, so ArgsUsage
+// holds them.
 const (
 	appHelp = `{{.Name}} is {{.Usage}}
 
@@ -39,8 +39,9 @@ Examples:
 
 func init() { cli.FlagStringer = flagLine }
 
-// flagLine is a flag's line of the help: "  -o, --output FILE\twhat it does".
-// The placeholder of the value is the word in back quotes in its usage.
+// flagLine returns a flag's line in the help: "  -o, --output FILE\twhat it
+// does". The word in back quotes in the flag's usage is the placeholder of its
+// value.
 func flagLine(f cli.Flag) string {
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {

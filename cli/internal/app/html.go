@@ -22,12 +22,13 @@ import (
 	"servescope/wasm/page"
 )
 
-// mostSavedRequests bounds what a saved page holds of a run: of larger ones it has the report
-// and the charts, but not each request.
-const mostSavedRequests = 200_000
+// maxSavedRequests is the number of requests of a run up to which a saved page
+// holds each request. For larger runs it holds only the report and the charts.
+const maxSavedRequests = 200_000
 
-// writeHTML writes the page with a report and the data of its charts, as one
-// document without an engine: what the engine would answer is recorded in it.
+// writeHTML writes a page with a report and the data of its charts, as one
+// document without an engine. The document contains recorded answers of the
+// engine.
 func (w *workspace) writeHTML(c *cli.Context, rep *report.Report, out io.Writer) error {
 	r := &recorder{ctx: c.Context, query: url.Values{"session": {"1"}}}
 	for _, name := range []string{"filter", "from", "to", "window", "by", "trim", "slo", "aborts", "definition", "percentiles", "replicas"} {
@@ -61,7 +62,7 @@ func (w *workspace) writeHTML(c *cli.Context, rep *report.Report, out io.Writer)
 	return err
 }
 
-// recorder records requests of the page and what the engine answers.
+// recorder records requests of the page and the answers of the engine.
 type recorder struct {
 	ctx    context.Context
 	engine *bridge.Engine
@@ -79,7 +80,7 @@ func (r *recorder) run(i int, run *report.Run) {
 	}
 	gaps := run.Metrics["chunk_gap"].N > 0
 	views := []url.Values{{"kind": {"series"}, "buckets": {"300"}, "tokens": {strconv.FormatBool(gaps)}}}
-	if n := run.Requests.Total; n > 0 && n <= mostSavedRequests {
+	if n := run.Requests.Total; n > 0 && n <= maxSavedRequests {
 		columns := url.Values{"kind": {"columns"}, "columns": {"arrival,end,clock,parts"}, "side": {side}}
 		for k := range trace.Requests.Fields {
 			if f := &trace.Requests.Fields[k]; f.Type != trace.List {
@@ -118,8 +119,8 @@ func (r *recorder) run(i int, run *report.Run) {
 	}
 }
 
-// longGap is the length in ns from which the page draws a gap as a stall: the 99th
-// percentile, or twice the median where that is longer.
+// longGap returns the length in ns from which the page draws a gap as a stall:
+// the 99th percentile, or twice the median if that is longer.
 func longGap(m report.Metric) int64 {
 	high, ok := m.Quantiles["0.99"]
 	if !ok {
@@ -128,7 +129,8 @@ func longGap(m report.Metric) int64 {
 	return int64(math.Ceil(max(high, 2*m.Quantiles["0.5"], 1)))
 }
 
-// record asks the engine and keeps its answer under the request without its query.
+// record sends a request to the engine and adds the answer under the request
+// without its query.
 func (r *recorder) record(request url.Values) {
 	if r.err != nil {
 		return
@@ -148,8 +150,8 @@ func (r *recorder) record(request url.Values) {
 	})
 }
 
-// add adds an answer to the document: a frame with the request as its head, and
-// the answer.
+// add adds an answer to the document: a frame whose head is the request, then a
+// frame with the answer.
 func (r *recorder) add(key, head, body []byte) {
 	frames, _ := bridge.AppendFrame(nil, key, nil)
 	frames, ok := bridge.AppendFrame(frames, head, body)
