@@ -99,7 +99,7 @@ func inParts(t *testing.T, opt load.Options, cut int64, list ...textFile) *repor
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.Cut, s.in.Size = cut, 1+int(cut%13)
+	s.in.RangeSize, s.in.BatchRows = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), new(query.Query))
 	if err != nil {
 		t.Fatal(err)

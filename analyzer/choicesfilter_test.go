@@ -53,7 +53,7 @@ func askInParts(t *testing.T, q *query.Query, opt load.Options, cut int64, text 
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.Cut, s.in.Size = cut, 1+int(cut%13)
+	s.in.RangeSize, s.in.BatchRows = cut, 1+int(cut%13)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

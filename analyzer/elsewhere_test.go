@@ -159,7 +159,7 @@ func TestElsewhere(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.in.Cut, s.in.Size = 1+r.Int64N(int64(len(list[0].text)+100)), 1+r.IntN(20)
+				s.in.RangeSize, s.in.BatchRows = 1+r.Int64N(int64(len(list[0].text)+100)), 1+r.IntN(20)
 				rep, err := s.Run(t.Context(), q)
 				if err != nil {
 					t.Fatalf("%s: %v", list[0].name, err)
@@ -170,7 +170,7 @@ func TestElsewhere(t *testing.T) {
 					want = got
 				}
 				if got != want {
-					t.Fatalf("%s, %+v, cut %d: %s", list[0].name, opt, s.in.Cut, firstDifference(got, want))
+					t.Fatalf("%s, %+v, cut %d: %s", list[0].name, opt, s.in.RangeSize, firstDifference(got, want))
 				}
 				if len(p.folders) > 0 {
 					t.Errorf("%d folds have not been ended", len(p.folders))
@@ -198,7 +198,7 @@ func TestElsewhereFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.Cut = 2000
+	s.in.RangeSize = 2000
 	if _, err := s.Run(t.Context(), new(query.Query)); !errors.Is(err, fold.ErrStates) && (err == nil || !strings.Contains(err.Error(), "kernel")) {
 		t.Errorf("states that are cut short: %v", err)
 	}
@@ -213,7 +213,7 @@ func TestElsewhereFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	again.in.Cut = 2000
+	again.in.RangeSize = 2000
 	if _, err := again.Run(ctx, new(query.Query)); !errors.Is(err, context.Canceled) || p.ended != 1 || len(p.folders) > 0 {
 		t.Errorf("a query that is given up: %v; %d folds ended, %d go on", err, p.ended, len(p.folders))
 	}

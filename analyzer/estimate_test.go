@@ -162,8 +162,8 @@ func TestEstimateByGroupAndWindow(t *testing.T) {
 	if got := of(&run.Windows[1].Cell); got.N == 0 || !reflect.DeepEqual(got, alone) {
 		t.Errorf("second window: %+v, as an interval: %+v", got, alone)
 	}
-	defer func(n int) { assemble.MostEstimates = n }(assemble.MostEstimates)
-	assemble.MostEstimates = 2
+	defer func(n int) { assemble.MaxEstimates = n }(assemble.MaxEstimates)
+	assemble.MaxEstimates = 2
 	r = ask("window=1s")
 	if d := r.Diags[len(r.Diags)-1]; d.Code != "estimates_capped" || d.Count < 1 || of(&r.Runs[0].Windows[1].Cell).N+of(&r.Runs[0].Windows[0].Cell).N == 0 {
 		t.Errorf("%+v", r.Diags)

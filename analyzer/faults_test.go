@@ -61,7 +61,7 @@ func TestReadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.in.Cut = 700
+	s.in.RangeSize = 700
 	for range 2 { // the session stays usable
 		if _, err := s.run(t.Context(), new(query.Query), tinyEngine()); err == nil || err.Error() != "bad: input/output error" {
 			t.Errorf("got %v", err)

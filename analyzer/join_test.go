@@ -300,8 +300,8 @@ func TestJoinDoesNotDependOnCuts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.in.Cut, s.in.Size = 900, 7; i == 0 {
-				s.in.Cut, s.in.Size = load.RangeSize, load.ResidentRows
+			if s.in.RangeSize, s.in.BatchRows = 900, 7; i == 0 {
+				s.in.RangeSize, s.in.BatchRows = load.RangeSize, load.ResidentRows
 			}
 			r, err := s.Run(t.Context(), q)
 			if err != nil {

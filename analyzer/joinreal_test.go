@@ -120,7 +120,7 @@ func TestJoinOfEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		if opt.Workers > 1 {
-			s.in.Cut, s.in.Size = 3000, 11
+			s.in.RangeSize, s.in.BatchRows = 3000, 11
 		}
 		r, err := s.Run(t.Context(), &query.Query{By: []string{"replica"}, Window: 60e9})
 		if err != nil {

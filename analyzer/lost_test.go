@@ -44,7 +44,7 @@ func spilling(t *testing.T, set *formats.Set, text string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.in.Size = 50
+	s.in.BatchRows = 50
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -82,9 +82,9 @@ func TestLostColumns(t *testing.T) {
 			if want == errDisk {
 				s.set.Store.Spill = lossy{s.set.Store.Spill}
 			} else {
-				s.set.Requests[0].N-- // as if less had been written
-				off, err := s.set.Store.Spill.Append(make([]byte, s.set.Requests[0].N))
-				if s.set.Requests[0].Off = off; err != nil {
+				s.set.Requests[0].Length-- // as if less had been written
+				off, err := s.set.Store.Spill.Append(make([]byte, s.set.Requests[0].Length))
+				if s.set.Requests[0].Offset = off; err != nil {
 					t.Fatal(err)
 				}
 			}

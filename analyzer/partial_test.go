@@ -36,7 +36,7 @@ func TestPartialIsOfTheFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.in.Size = 50
+		s.in.BatchRows = 50
 		s.Tell(func() func(*assemble.Partial) {
 			if !tell {
 				return nil
@@ -165,7 +165,7 @@ func TestPartialWithHoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.Size, s.in.Cut = 50, 1<<13
+	s.in.BatchRows, s.in.RangeSize = 50, 1<<13
 	s.Tell(func() func(*assemble.Partial) { return func(p *assemble.Partial) { parts = append(parts, p) } })
 	q := queryOf(t, "window=1s")
 	q.SLO = slo(t, "ttft=1s")

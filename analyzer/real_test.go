@@ -123,7 +123,7 @@ func everything(t *testing.T, opt load.Options, cut int64, queries []*query.Quer
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.in.Cut, s.in.Size = cut, 1+int(cut%13)
+	s.in.RangeSize, s.in.BatchRows = cut, 1+int(cut%13)
 	ask := func(q *query.Query) string {
 		r, err := s.Run(t.Context(), q)
 		if err != nil {

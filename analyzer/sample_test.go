@@ -57,7 +57,7 @@ func TestCountedValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			s.in.Cut, s.in.Size = cut, 1+int(cut%13)
+			s.in.RangeSize, s.in.BatchRows = cut, 1+int(cut%13)
 			rep, err := s.Run(t.Context(), queryOf(t, flags...))
 			if err != nil {
 				t.Fatal(err)

@@ -1,13 +1,3 @@
-// Package analyzer answers questions about the logs of LLM servers: it opens
-// the inputs, drives the kernels over their requests and assembles a report.
-//
-//	inputs → detection → readers → resident request columns ┐
-//	                                  └→ token data ────────┴→ kernels → report
-//
-// Request columns stay in memory, so that a second query does not read again;
-// token data (the gaps between chunks) is folded while it is read and kept only
-// where it is small. Results do not depend on the number of workers, nor on
-// where an input is cut for them: they are the same to the last byte.
 package analyzer
 
 import (

@@ -322,7 +322,7 @@ func openTest(t *testing.T, opt load.Options, cut int64, list ...textFile) *Sess
 		t.Fatal(err)
 	}
 	if cut > 0 {
-		s.in.Cut, s.in.Size = cut, 1+int(cut%13)
+		s.in.RangeSize, s.in.BatchRows = cut, 1+int(cut%13)
 	}
 	t.Cleanup(func() { s.Close() })
 	return s

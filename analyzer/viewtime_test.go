@@ -157,7 +157,7 @@ func TestViewGaps(t *testing.T) {
 func TestViewRequest(t *testing.T) {
 	src := generated(60, 8)
 	near, far := openView(t, load.Options{Workers: 1}, src), openView(t, load.Options{Workers: 1, Memory: 1 << 10}, src)
-	near.in.Cut, far.in.Cut = 1000, 1000 // several jobs, each with a part of the rows
+	near.in.RangeSize, far.in.RangeSize = 1000, 1000 // several jobs, each with a part of the rows
 	for row := range 60 {
 		a := viewOf(t, near, new(query.Query), view.Viewport{Kind: "request", Row: int64(row)})
 		b := viewOf(t, far, new(query.Query), view.Viewport{Kind: "request", Row: int64(row)})

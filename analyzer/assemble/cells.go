@@ -31,7 +31,7 @@ type cellKey struct {
 }
 
 func newCells(sel *selection.Selection, runs []*dataset.Run) *Cells {
-	o := &Cells{q: sel.Q, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell), idle: make(map[int32]kernel.Idle)}
+	o := &Cells{q: sel.Query, runs: make(map[int32]*report.Run), cells: make(map[cellKey]*report.Cell), idle: make(map[int32]kernel.Idle)}
 	if sel.Groups != nil {
 		o.names = sel.Groups.Names
 	}
@@ -50,7 +50,7 @@ func CellsOf(sel *selection.Selection, states, steps []kernel.State, learned *ke
 	out.finish(append(states, steps...))
 	windowDiags(sel, out, learned, log)
 	stepDiags(sel.Set, steps, log)
-	if len(sel.Q.By) > 0 && !sel.Steps.Grouped {
+	if len(sel.Query.By) > 0 && !sel.Steps.Grouped {
 		out.ungroupedSteps()
 	}
 	if sel.Steps.Whole {

@@ -18,9 +18,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// MostEstimates is how many groups and windows of a report are estimated: the
+// MaxEstimates is how many groups and windows of a report are estimated: the
 // intervals of each cost a pass over the steps for every model drawn.
-var MostEstimates = 200
+var MaxEstimates = 200
 
 // Estimate adds to the runs of r, a report of the query of sel, and to their groups and windows,
 // where the time per output token went, as far as stamps of tokens tell; see
@@ -58,7 +58,7 @@ func Estimate(ctx context.Context, in *load.Loader, sel *selection.Selection, r 
 			case ctx.Err() != nil:
 				return 0, context.Cause(ctx)
 			case c.rows == 0:
-			case k > MostEstimates:
+			case k > MaxEstimates:
 				left++
 			default:
 				sum := result.Summary(func(row int64) bool { return c.in(l.at[row]) })
@@ -70,7 +70,7 @@ func Estimate(ctx context.Context, in *load.Loader, sel *selection.Selection, r 
 		if left > 0 {
 			r.Diags = append(r.Diags, diag.Diag{
 				Code: "estimates_capped", Severity: diag.Notice, File: run.Label, Offset: -1, Count: int64(left),
-				Msg: fmt.Sprintf("the time per token is estimated for the first %d windows and groups: %d have no estimate", MostEstimates, left),
+				Msg: fmt.Sprintf("the time per token is estimated for the first %d windows and groups: %d have no estimate", MaxEstimates, left),
 				Fix: "give a longer --window, or group by fewer dimensions",
 			})
 		}
@@ -94,7 +94,7 @@ type placed struct{ group, window int32 }
 
 func stampedOf(sel *selection.Selection, slot int32, r *report.Run) *stamped {
 	set := sel.Set
-	l := &stamped{sel: sel, slot: slot, length: sel.Q.Window}
+	l := &stamped{sel: sel, slot: slot, length: sel.Query.Window}
 	for i := range r.Windows {
 		l.starts = append(l.starts, r.Windows[i].From)
 	}
@@ -128,7 +128,7 @@ func (l *stamped) add(b *trace.Batch, group []int32) {
 			name, key = clock, selection.ClockKeyOf(l.slot, clock)
 		}
 		t, ok := ends.At(i)
-		if e, some := l.sel.ClockRanges[key]; l.sel.ClockRanges != nil && (!ok || !some || !e.Interval.Placed || !e.Trimmed.Placed || !e.Interval.Holds(t) || !e.Trimmed.Holds(t)) {
+		if e, some := l.sel.ClockRanges[key]; l.sel.ClockRanges != nil && (!ok || !some || !e.Holds(t)) {
 			p.group = -1
 		}
 		if ok && key.Axis == l.axis {

@@ -60,7 +60,7 @@ func FirstInterim(set *dataset.Set, q *query.Query, e *Figures, tell PartialFunc
 	if tell == nil {
 		return nil
 	}
-	return &interim{set: set, q: q, e: e, sel: &selection.Selection{Set: set, Q: q}, tell: tell, total: -1, holes: holes,
+	return &interim{set: set, q: q, e: e, sel: &selection.Selection{Set: set, Query: q}, tell: tell, total: -1, holes: holes,
 		metas: make(map[*dataset.Input]map[int64]*trace.RunMeta)}
 }
 
@@ -74,7 +74,7 @@ func Interim(sel *selection.Selection, e *Figures, tell PartialFunc) fold.Watche
 	for _, r := range sel.Set.Requests {
 		total += int64(r.Rows())
 	}
-	return &interim{set: sel.Set, q: sel.Q, e: e, sel: sel, tell: tell, total: total}
+	return &interim{set: sel.Set, q: sel.Query, e: e, sel: sel, tell: tell, total: total}
 }
 
 // Read implements Watcher. It keeps copies, for the readers go on learning of their own.

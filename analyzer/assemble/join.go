@@ -14,8 +14,8 @@ import (
 
 // positions reports whether the requests of an input are numbered and not named.
 func positions(set *dataset.Set, input int32) bool {
-	for _, m := range set.Inputs[input].Metas {
-		if m.Trace.Positions {
+	for _, m := range set.Inputs[input].Records {
+		if m.Meta.Positions {
 			return true
 		}
 	}
@@ -25,10 +25,10 @@ func positions(set *dataset.Set, input int32) bool {
 // joinOf describes what came of linking the rows of a run, or returns nil where
 // inputs were not joined.
 func joinOf(set *dataset.Set, r *dataset.Run) *report.Join {
-	if set.Links == nil || !set.Joined {
+	if r.Join == nil {
 		return nil
 	}
-	sum := set.Summary(r)
+	sum := r.Join
 	out := &report.Join{
 		Counting: nameOfSide(sum.Counting), Requests: sum.Requests, Joined: sum.Joined, Rate: share(sum.Joined, sum.Requests),
 		Ambiguous: sum.Ambiguous.N, Duplicates: sum.Duplicates.N, Disagree: sum.Disagree, Aligned: set.Aligned,
@@ -113,10 +113,10 @@ func offsetOf(p *join.Pair) report.ClockOffset {
 
 // joinDiags says what the join of a run leaves open.
 func joinDiags(set *dataset.Set, r *dataset.Run, log *diag.Log) {
-	if set.Links == nil || !set.Joined {
+	if r.Join == nil {
 		return
 	}
-	sum := set.Summary(r)
+	sum := r.Join
 	note := func(code, file string, n int64, fix, format string, args ...any) {
 		log.Add(diag.Diag{Code: code, Severity: diag.Notice, File: file, Offset: -1, Count: n, Msg: fmt.Sprintf(format, args...), Fix: fix})
 	}

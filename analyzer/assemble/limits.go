@@ -22,7 +22,7 @@ func selectionDiags(sel *selection.Selection, log *diag.Log) {
 			Fix: "group by fewer dimensions or filter first",
 		})
 	}
-	q := sel.Q
+	q := sel.Query
 	if q.From == nil && q.To == nil && q.Trim.Warmup == 0 {
 		return
 	}
@@ -58,7 +58,7 @@ func cutOf(states []kernel.State) (window int64, capped bool) {
 // windowDiags says of every run with more windows than a report holds which of them
 // are left out, and what lies in these.
 func windowDiags(sel *selection.Selection, out *Cells, facts *kernel.Facts, log *diag.Log) {
-	q, set := sel.Q, sel.Set
+	q, set := sel.Query, sel.Set
 	if q.Window <= 0 {
 		return
 	}

@@ -35,8 +35,8 @@ func Manifest(set *dataset.Set, lines *Lines, q *query.Query) *manifest.Manifest
 			Total: f.Account.Total, Parsed: f.Account.Parsed, Diagnosed: f.Account.Diagnosed, Noise: f.Account.Noise}
 		m.Inputs = append(m.Inputs, in)
 		fmt.Fprintf(origin, "%+v\n", in)
-		for _, key := range slices.Sorted(maps.Keys(f.Metas)) {
-			r := manifest.Run{File: f.Source.Name(), Meta: *f.Metas[key].View}
+		for _, key := range slices.Sorted(maps.Keys(f.Records)) {
+			r := manifest.Run{File: f.Source.Name(), Meta: *f.Records[key].Seen}
 			if m.Selection != "" {
 				r.Meta.Reported, r.Meta.Doubts = nil, nil
 				r.Meta.Duration, r.Meta.HasDuration = 0, false

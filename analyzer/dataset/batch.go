@@ -7,32 +7,34 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// resident is a batch that stays at hand: its request columns, in a store, and its token
+// Batch is rows of one table that stay at hand: their columns, in a store, and their token
 // lists in a compact form while those of all batches fit the budget.
 type Batch struct {
 	Origin
 	Number int32     // of its first row among all
 	Lists  []Segment // of consecutive rows; nil when they are not resident
 
-	Held   *trace.Batch   // the columns as they are, or
-	packed *trace.Packed  // what is known of them, and
-	view   *trace.RunMeta // their run as kernels see it; nil until it is known
-	store  *Store         // where they are:
-	code   []byte         // in memory, or
-	Off    int64          // in the file
-	N      int            // in bytes
+	Columns *trace.Batch   // the columns as they are, or
+	packed  *trace.Packed  // what is known of them, and
+	view    *trace.RunMeta // their run as kernels see it; nil until it is known
+	store   *Store         // where they are:
+	code    []byte         // in memory, or
+	Offset  int64          // in the file
+	Length  int            // in bytes
 }
 
+// Rows returns how many rows there are.
 func (r *Batch) Rows() int {
-	if r.Held != nil {
-		return r.Held.Rows
+	if r.Columns != nil {
+		return r.Columns.Rows
 	}
 	return r.packed.Rows()
 }
 
+// Has reports whether a column is not null throughout.
 func (r *Batch) Has(c trace.Col) bool {
-	if r.Held != nil {
-		return r.Held.Has(c)
+	if r.Columns != nil {
+		return r.Columns.Has(c)
 	}
 	return r.packed.Has(c)
 }
@@ -40,8 +42,8 @@ func (r *Batch) Has(c trace.Col) bool {
 // Run returns the run of the rows, as it was read or as kernels see it.
 func (r *Batch) Run() *trace.RunMeta {
 	switch {
-	case r.Held != nil:
-		return r.Held.Run
+	case r.Columns != nil:
+		return r.Columns.Run
 	case r.view != nil:
 		return r.view
 	}
@@ -50,21 +52,21 @@ func (r *Batch) Run() *trace.RunMeta {
 
 // see makes view the run of the rows.
 func (r *Batch) see(view *trace.RunMeta) {
-	if r.view = view; r.Held != nil {
-		r.Held = r.File.Seen(r.Held, view)
+	if r.view = view; r.Columns != nil {
+		r.Columns = r.File.SeenBatch(r.Columns, view)
 	}
 }
 
 // Open returns the columns. Those that are packed are in memory of their own. If
 // they cannot be had the store fails, and all are null.
 func (r *Batch) Open() *trace.Batch {
-	if r.Held != nil {
-		return r.Held
+	if r.Columns != nil {
+		return r.Columns
 	}
 	code := r.code
 	if code == nil {
-		code = make([]byte, r.N)
-		if err := r.store.Spill.Read(code, r.Off); err != nil {
+		code = make([]byte, r.Length)
+		if err := r.store.Spill.Read(code, r.Offset); err != nil {
 			r.store.fail(err)
 			code = nil
 		}
@@ -75,16 +77,16 @@ func (r *Batch) Open() *trace.Batch {
 		b = trace.NewBatch(b.Table, b.Run, b.File, b.Rows)
 	}
 	if r.view != nil {
-		b = r.File.Seen(b, r.view)
+		b = r.File.SeenBatch(b, r.view)
 	}
 	return b
 }
 
-// ErrUnpack is of columns that are not those that were packed.
+// ErrUnpack reports that packed columns are corrupt.
 var ErrUnpack = errors.New("the columns of requests cannot be unpacked again")
 
 // keep opens r for good: for what reads rows in any order.
-func (r *Batch) keep() { r.Held = r.Open() }
+func (r *Batch) keep() { r.Columns = r.Open() }
 
 // Opened is a resident batch with its columns at hand.
 type Opened struct {

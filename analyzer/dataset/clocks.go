@@ -7,15 +7,19 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// clocks names the clock of each row of a batch.
-type clocks struct {
+// RowClocks names the clock of each row of a batch.
+type RowClocks struct {
 	run   string
 	codes trace.Dicts
 }
 
-func ClocksOf(b *trace.Batch) clocks { return clocks{b.Run.Clock.String(), b.Dicts(trace.ClockCol)} }
+// ClocksOf names the clock of each row of a batch of requests.
+func ClocksOf(b *trace.Batch) RowClocks {
+	return RowClocks{b.Run.Clock.String(), b.Dicts(trace.ClockCol)}
+}
 
-func (c *clocks) At(i int) string {
+// At returns the name of the clock of row i.
+func (c *RowClocks) At(i int) string {
 	if code, ok := c.codes.At(i); ok {
 		return c.codes.Values[code]
 	}
@@ -23,12 +27,12 @@ func (c *clocks) At(i int) string {
 }
 
 // StepClocks names the clock of each row of a batch of steps.
-func StepClocks(b *trace.Batch) clocks {
-	return clocks{b.Run.Clock.String(), b.Dicts(trace.StepClock)}
+func StepClocks(b *trace.Batch) RowClocks {
+	return RowClocks{b.Run.Clock.String(), b.Dicts(trace.StepClock)}
 }
 
 // stepEnds returns where the steps of runs end that have requests too.
-func (s *Set) stepEnds() *request.StepEnds {
+func stepEnds(s *Set) *request.StepEnds {
 	requests := make(map[int32]bool)
 	for _, r := range s.Requests {
 		requests[r.Slot] = true

@@ -10,9 +10,9 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// checkSources says of every run of how many requests two sources state different
+// checkConflicts says of every run of how many requests two sources state different
 // times of one stage. Sources are never averaged.
-func (s *Set) checkSources() {
+func checkConflicts(s *Set) {
 	type found struct {
 		n      int64
 		stages decompose.Set
@@ -36,7 +36,7 @@ func (s *Set) checkSources() {
 		for i := range r.Cols.Rows {
 			n := r.Number + int32(i)
 			rows = rows[:0]
-			linked := s.linkedOnce(n)
+			linked := linkedOnce(s, n)
 			switch {
 			case len(linked) > 1 && linked[0] == n:
 				for _, m := range linked {
@@ -74,7 +74,7 @@ func (s *Set) checkSources() {
 
 // linkedOnce returns the rows that are linked to row n as one sequence of a
 // request each: nothing where two of a source are choices of it.
-func (s *Set) linkedOnce(n int32) []int32 {
+func linkedOnce(s *Set, n int32) []int32 {
 	if s.Links == nil {
 		return nil
 	}

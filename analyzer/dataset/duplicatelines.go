@@ -7,10 +7,10 @@ import (
 	"servescope/formats"
 )
 
-// CheckOverlap notes which text logs hold lines of another: a rotated file and
+// checkDuplicateLines notes which text logs hold lines of another: a rotated file and
 // its archive, or a copy. Nothing is left out, because two processes may print
 // the same line.
-func (s *Set) CheckOverlap() {
+func checkDuplicateLines(s *Set) {
 	for i, f := range s.Inputs {
 		if f.Format == nil || f.Account.Prints.Lines == 0 {
 			continue

@@ -53,7 +53,7 @@ func repeated(lists [][]uint64) bool {
 // choice. A file that was appended to itself has them. Nothing is left out,
 // because a writer may use an id twice; a row without an id or a beginning
 // repeats nothing.
-func (s *Set) checkDuplicates() {
+func checkDuplicates(s *Set) {
 	rows := 0
 	for _, r := range s.Requests {
 		if r.Has(trace.RequestID) {

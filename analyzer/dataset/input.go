@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// file is one input and what reading it brought to light.
+// Input is one input and what reading it brought to light.
 type Input struct {
 	Index   int
 	Source  formats.Source
@@ -20,9 +20,9 @@ type Input struct {
 	Reason  string
 	Account formats.Account
 	Diags   *diag.Log
-	Metas   map[int64]*meta // by RunMeta.Key
-	Read    int64           // rows of any table, and figures that the producer computed
-	length  atomic.Int64    // bytes read from the start, of a source that does not know its size
+	Records map[int64]*Record // by RunMeta.Key
+	Rows    int64             // rows of any table, and figures that the producer computed
+	length  atomic.Int64      // bytes read from the start, of a source that does not know its size
 }
 
 // Reached notes that the bytes up to off have been read.
@@ -40,8 +40,8 @@ func (f *Input) Size() int64 {
 	return f.length.Load()
 }
 
-// View returns the description of a run as kernels see it.
-func (f *Input) View(m *trace.RunMeta) *trace.RunMeta {
+// SeenRun returns the description of a run as kernels see it.
+func (f *Input) SeenRun(m *trace.RunMeta) *trace.RunMeta {
 	if f.Label == "" {
 		return m
 	}
@@ -65,9 +65,9 @@ var clockColumns = map[*trace.Table]trace.Col{
 	trace.Collectives: trace.CollectiveClock, trace.Histograms: trace.HistogramClock,
 }
 
-// Seen returns a batch of f as kernels see it: with the given run, and with
+// SeenBatch returns a batch of f as kernels see it: with the given run, and with
 // clocks of its own where a label unites records.
-func (f *Input) Seen(b *trace.Batch, run *trace.RunMeta) *trace.Batch {
+func (f *Input) SeenBatch(b *trace.Batch, run *trace.RunMeta) *trace.Batch {
 	own := *b
 	if clock, ok := clockColumns[b.Table]; ok && f.Label != "" {
 		own = *b.WithNames(clock, func(name string) string {
@@ -115,57 +115,59 @@ func mergeMeta(dst, src *trace.RunMeta) {
 	}
 }
 
-// meta is what is known of one record of an input.
-type meta struct {
-	Name  string // of the record, for people
-	Trace *trace.RunMeta
-	View  *trace.RunMeta // the same as kernels and exports see it
+// Record is what is known of one record of an input.
+type Record struct {
+	Name string // of the record, for people
+	Meta *trace.RunMeta
+	Seen *trace.RunMeta // the same as kernels and exports see it
 }
 
-// AddMetas files what the readers of f's parts know about runs. rows holds the
+// AddRecords files what the readers of f's parts know about runs. rows holds the
 // runs that have rows, by part: a part without rows of a run knows less about
 // its clock than one with rows.
-func (f *Input) AddMetas(runs [][]*trace.RunMeta, rows []map[int64]*trace.RunMeta) {
-	f.Metas = make(map[int64]*meta)
+func (f *Input) AddRecords(runs [][]*trace.RunMeta, rows []map[int64]*trace.RunMeta) {
+	f.Records = make(map[int64]*Record)
 	for _, withRows := range []bool{true, false} {
 		for i := range runs {
 			for _, m := range runs[i] {
 				if (rows[i][m.Key] != nil) == withRows {
-					f.addMeta(m)
+					f.addRecord(m)
 				}
 			}
 			for _, m := range rows[i] { // in case the reader forgot to list it
-				if withRows && f.Metas[m.Key] == nil {
-					f.addMeta(m)
+				if withRows && f.Records[m.Key] == nil {
+					f.addRecord(m)
 				}
 			}
 		}
 	}
-	for key, m := range f.Metas {
+	for key, m := range f.Records {
 		for _, r := range rows {
 			if r[key] != nil {
-				m.Trace.NoRequests = ""
+				m.Meta.NoRequests = ""
 			}
 		}
 	}
 }
 
-func (f *Input) addMeta(m *trace.RunMeta) {
-	if old := f.Metas[m.Key]; old != nil {
-		mergeMeta(old.Trace, m)
+func (f *Input) addRecord(m *trace.RunMeta) {
+	if old := f.Records[m.Key]; old != nil {
+		mergeMeta(old.Meta, m)
 		return
 	}
 	own := *m
 	own.Config, own.Notes = slices.Clone(m.Config), slices.Clone(m.Notes)
-	f.Metas[m.Key] = &meta{Trace: &own}
+	f.Records[m.Key] = &Record{Meta: &own}
 }
 
+// ErrChanged reports that an input is another one than before.
 var ErrChanged = errors.New("the input has changed since it was first read; analyze a copy")
 
-func Changed(f *Input) error { return Named(f, ErrChanged) }
+// Changed returns ErrChanged for an input.
+func Changed(f *Input) error { return NameError(f, ErrChanged) }
 
-// Named puts the name of the input before an error that lacks it.
-func Named(f *Input, err error) error {
+// NameError puts the name of the input before an error that lacks it.
+func NameError(f *Input, err error) error {
 	if strings.Contains(err.Error(), f.Source.Name()) {
 		return err
 	}

@@ -6,17 +6,17 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// wholes are the requests that have several choices, each a row: a query judges
+// Multichoice is the requests that have several choices, each a row: a query judges
 // the request and keeps or removes all of its rows.
-type multichoice struct {
+type Multichoice struct {
 	Choices  *request.Choices
 	Rows     map[int32][]int32 // by the number of each of their rows: those of its request, the one that it is counted with first
 	Arrivals map[int32]int64   // by the number of that one; none where no arrival is known
 }
 
-// findWholes puts the rows of requests of several choices together. Kernels that
+// findMultichoice puts the rows of requests of several choices together. Kernels that
 // have folded such rows without it, while they were read, have to begin anew.
-func (s *Set) findWholes() {
+func findMultichoice(s *Set) {
 	c := new(request.Choices)
 	view := func(r *Batch) *kernel.View {
 		return &kernel.View{Batch: r.Open(), RunIndex: r.Slot, Links: s.Links, Base: r.Number}
@@ -29,12 +29,12 @@ func (s *Set) findWholes() {
 	if c.None() {
 		return
 	}
-	s.keepRows()
+	keepRows(s)
 	for _, r := range s.Requests {
 		c.Add(view(r))
 	}
 	c.Join()
-	s.Multi = &multichoice{c, make(map[int32][]int32), make(map[int32]int64)}
+	s.Multi = &Multichoice{c, make(map[int32][]int32), make(map[int32]int64)}
 	c.Each(func(rows []int32, arrival int64, known bool) {
 		for _, n := range rows {
 			s.Multi.Rows[n] = rows
@@ -46,29 +46,20 @@ func (s *Set) findWholes() {
 }
 
 // First reports whether the request of row n is counted with it.
-func (w *multichoice) First(n int32) bool {
-	if w == nil {
+func (m *Multichoice) First(n int32) bool {
+	if m == nil {
 		return true
 	}
-	rows := w.Rows[n]
+	rows := m.Rows[n]
 	return rows == nil || rows[0] == n
 }
 
 // Arrival returns when the request of row n arrives, which itself arrives at the
 // given time, if that is known.
-func (w *multichoice) Arrival(n int32, at int64, known bool) (int64, bool) {
-	if w == nil || w.Rows[n] == nil {
+func (m *Multichoice) Arrival(n int32, at int64, known bool) (int64, bool) {
+	if m == nil || m.Rows[n] == nil {
 		return at, known
 	}
-	at, known = w.Arrivals[w.Rows[n][0]]
+	at, known = m.Arrivals[m.Rows[n][0]]
 	return at, known
-}
-
-// Choices returns what kernels need to join rows to requests; nil where every row
-// is one.
-func (s *Set) Choices() *request.Choices {
-	if s.Multi == nil {
-		return nil
-	}
-	return s.Multi.Choices
 }

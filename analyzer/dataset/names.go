@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"maps"
-	"path"
 	"servescope/analyzer/trace"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 
 // nameRuns finds which models and engines each run is about: those of its requests,
 // and those of its records without any. The rows are opened once for all runs.
-func (s *Set) nameRuns() {
+func nameRuns(s *Set) {
 	cols := [...]trace.Col{trace.Model, trace.EngineCol}
 	bySlot := make(map[int32]*[len(cols)]map[string]bool)
 	for _, r := range s.Runs {
@@ -63,26 +62,6 @@ func namesOf(set map[string]bool) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// ShortName is the shortest end of an input's path that no other input has.
-func (s *Set) ShortName(f *Input) string {
-	name := slashed(f)
-	if s.tails == nil {
-		s.tails = tailsOf(s.Inputs)
-	}
-	parts := strings.Split(name, "/")
-	for n := 1; n < len(parts); n++ {
-		short := path.Join(parts[len(parts)-n:]...)
-		others := s.tails[short]
-		if name == short || strings.HasSuffix(name, "/"+short) {
-			others--
-		}
-		if others == 0 {
-			return short
-		}
-	}
-	return name
-}
-
 // slashed returns the path of an input with slashes alone.
 func slashed(f *Input) string { return strings.ReplaceAll(f.Source.Name(), "\\", "/") }
 
@@ -106,6 +85,3 @@ func tailsOf(files []*Input) map[string]int {
 	}
 	return tails
 }
-
-// NameOfInput is the shortest name that tells an input from the others.
-func (s *Set) NameOfInput(index int32) string { return s.ShortName(s.Inputs[index]) }

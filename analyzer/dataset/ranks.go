@@ -21,9 +21,9 @@ type traced struct {
 // uniteRanks makes one run of the traces of several ranks of one deployment: files
 // without a label, each of steps of one rank alone, of as many ranks, of one
 // engine and version, that overlap in time.
-func (s *Set) uniteRanks() {
+func uniteRanks(s *Set) {
 	var found [][]traced
-	for _, t := range s.tracedRuns() {
+	for _, t := range tracedRuns(s) {
 		at := slices.IndexFunc(found, func(group []traced) bool {
 			return !slices.ContainsFunc(group, func(o traced) bool { return !t.with(&o) })
 		})
@@ -35,7 +35,7 @@ func (s *Set) uniteRanks() {
 	}
 	for _, group := range found {
 		if len(group) > 1 {
-			s.unite(group)
+			unite(s, group)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (t *traced) with(o *traced) bool {
 }
 
 // tracedRuns lists the runs that are the trace of one rank of several, in order.
-func (s *Set) tracedRuns() []traced {
+func tracedRuns(s *Set) []traced {
 	steps := make(map[int32][]*Batch)
 	for _, r := range s.Steps {
 		steps[r.Slot] = append(steps[r.Slot], r)
@@ -103,7 +103,7 @@ func setting(m *trace.RunMeta, key string) int64 {
 }
 
 // unite makes one run of a group, in place of its first.
-func (s *Set) unite(group []traced) {
+func unite(s *Set, group []traced) {
 	first := group[0].run
 	slot := map[int32]int32{}
 	for _, t := range group[1:] {
@@ -121,31 +121,6 @@ func (s *Set) unite(group []traced) {
 	for _, m := range first.Members {
 		m.Label = first.Label
 	}
-}
-
-// SeveralRanks tells which runs have steps of several ranks.
-func (s *Set) SeveralRanks() map[int32]bool {
-	type ranks [5]int64
-	first := make(map[int32]ranks)
-	several := make(map[int32]bool)
-	for _, r := range OpenEach(s.Steps) {
-		var columns [len(ranks{})]trace.Ints
-		for i, c := range []trace.Col{trace.StepDP, trace.StepTP, trace.StepPP, trace.StepEP, trace.StepRank} {
-			columns[i] = r.Cols.Ints(c)
-		}
-		for i := range r.Cols.Rows {
-			var at ranks
-			for j := range columns {
-				at[j], _ = columns[j].At(i)
-			}
-			if old, ok := first[r.Slot]; !ok {
-				first[r.Slot] = at
-			} else if old != at {
-				several[r.Slot] = true
-			}
-		}
-	}
-	return several
 }
 
 // dropped says that transfer and waiting are not told apart for want of memory.

@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -22,10 +21,10 @@ type Run struct {
 	Ranks   int              // traces of ranks of one deployment that it is made of; 0: none
 	Models  []string         // that its requests name, sorted
 	Engines []string         // the same
-	summary *join.Summary    // of linking its rows; nil before it is asked for
+	Join    *join.Summary    // what came of linking its rows by ids; nil where inputs are not joined
 }
 
-// slots numbers runs while inputs are read in parallel. The numbers depend on
+// Slots numbers runs while inputs are read in parallel. The numbers depend on
 // which goroutine comes first: nothing that is reported may depend on them.
 type Slots struct {
 	mu    sync.Mutex
@@ -65,72 +64,54 @@ func (s *Slots) Of(f *Input, m *trace.RunMeta) int32 {
 // Len returns how many runs have a number.
 func (s *Slots) Len() int { return len(s.index) }
 
-// Preview returns the runs as they would be named if metas, by input and key, were all
-// that is read of them. It may be called while the inputs are read.
-func (s *Set) Preview(metas map[*Input]map[int64]*trace.RunMeta) []*Run {
-	t := &Set{Joined: s.Joined}
-	s.Slots.mu.Lock()
-	t.Slots.index = maps.Clone(s.Slots.index)
-	s.Slots.mu.Unlock()
-	for _, f := range s.Inputs {
-		own := &Input{Index: f.Index, Source: f.Source, Label: f.Label, Format: f.Format, Metas: make(map[int64]*meta)}
-		for _, m := range metas[f] {
-			own.addMeta(m)
-		}
-		t.Inputs = append(t.Inputs, own)
-	}
-	t.makeRuns()
-	return t.Runs
-}
-
 // makeRuns lists the runs in the order of their first record and names them.
-func (s *Set) makeRuns() {
+func makeRuns(s *Set) {
 	bySlot := make(map[int32]*Run)
 	for _, f := range s.Inputs {
-		keys := make([]int64, 0, len(f.Metas))
-		for key := range f.Metas {
+		keys := make([]int64, 0, len(f.Records))
+		for key := range f.Records {
 			keys = append(keys, key)
 		}
 		slices.Sort(keys)
 		for i, key := range keys {
-			m := f.Metas[key]
-			slot := s.Slots.Of(f, m.Trace)
+			m := f.Records[key]
+			slot := s.Slots.Of(f, m.Meta)
 			m.Name = s.ShortName(f)
 			if len(keys) > 1 {
 				m.Name += fmt.Sprintf("#%d", i+1)
 			}
 			var kept string
-			if m.Trace.Origin != "" {
-				kept = m.Trace.Label
+			if m.Meta.Origin != "" {
+				kept = m.Meta.Label
 			}
 			r := bySlot[slot]
 			if r == nil {
-				r = &Run{Slot: slot, Label: cmp.Or(f.Label, kept, m.Name), Format: m.Trace.Format}
+				r = &Run{Slot: slot, Label: cmp.Or(f.Label, kept, m.Name), Format: m.Meta.Format}
 				bySlot[slot] = r
 				s.Runs = append(s.Runs, r)
 			}
-			if i := slices.IndexFunc(r.Members, m.Trace.Twin); i >= 0 {
-				m.Trace = r.Members[i] // another table of the same export
+			if i := slices.IndexFunc(r.Members, m.Meta.Twin); i >= 0 {
+				m.Meta = r.Members[i] // another table of the same export
 				continue
 			}
-			r.Members = append(r.Members, m.Trace)
+			r.Members = append(r.Members, m.Meta)
 		}
 	}
-	s.uniqueLabels()
+	uniqueLabels(s)
 	for _, r := range s.Runs {
 		for _, m := range r.Members {
 			m.Label = r.Label
 		}
 	}
 	for _, f := range s.Inputs {
-		for _, m := range f.Metas {
-			m.View = f.View(m.Trace)
+		for _, m := range f.Records {
+			m.Seen = f.SeenRun(m.Meta)
 		}
 	}
 }
 
 // uniqueLabels numbers the runs of one label: the same file given twice.
-func (s *Set) uniqueLabels() {
+func uniqueLabels(s *Set) {
 	count := make(map[string]int)
 	for _, r := range s.Runs {
 		count[r.Label]++
@@ -152,7 +133,7 @@ func (s *Set) uniqueLabels() {
 
 // checkClocks says when the records that a label unites have no common clock:
 // figures over time are null then.
-func (s *Set) checkClocks() {
+func checkClocks(s *Set) {
 	type of struct {
 		slot int32
 		side string
@@ -196,13 +177,4 @@ func (s *Set) checkClocks() {
 			})
 		}
 	}
-}
-
-func (s *Set) LabelOf(slot int32) string {
-	for _, r := range s.Runs {
-		if r.Slot == slot {
-			return r.Label
-		}
-	}
-	return ""
 }

@@ -6,11 +6,11 @@ import (
 	"servescope/analyzer/stat"
 )
 
-// MostPlain is how many bytes of columns are held as they are, however much memory
+// MaxPlain is how many bytes of columns are held as they are, however much memory
 // there is: it would be spent on what is read a few times, one batch after another.
-const MostPlain = 96 << 20
+const MaxPlain = 96 << 20
 
-// store holds the columns of resident batches: as they are while there are few,
+// Store holds the columns of resident batches: as they are while there are few,
 // else packed, in a temporary file where there may be one. It is safe for
 // concurrent use; its first error stands.
 type Store struct {
@@ -30,13 +30,15 @@ type Spill interface {
 	Empty() error
 }
 
+// NewStore returns an empty store that packs its columns beyond that many bytes, into file
+// if it is not nil.
 func NewStore(plain int64, file Spill) *Store { return &Store{plain: plain, Spill: file} }
 
 // Add takes the columns of r, which nobody reads yet.
 func (s *Store) Add(r *Batch) {
 	s.mu.Lock()
 	list := []*Batch{r}
-	if s.size += r.Held.Bytes(); !s.Full {
+	if s.size += r.Columns.Bytes(); !s.Full {
 		s.held = append(s.held, r)
 		if s.size <= s.plain {
 			s.mu.Unlock()
@@ -47,14 +49,14 @@ func (s *Store) Add(r *Batch) {
 	s.mu.Unlock()
 	var code []byte
 	for _, r := range list {
-		code, r.packed = r.Held.Pack(code[:0])
-		r.Held, r.store, r.N = nil, s, len(code)
+		code, r.packed = r.Columns.Pack(code[:0])
+		r.Columns, r.store, r.Length = nil, s, len(code)
 		if s.Spill == nil {
 			r.code = append([]byte(nil), code...)
 			continue
 		}
 		var err error
-		if r.Off, err = s.Spill.Append(code); err != nil {
+		if r.Offset, err = s.Spill.Append(code); err != nil {
 			s.fail(err)
 			return
 		}

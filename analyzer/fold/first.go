@@ -8,7 +8,6 @@ import (
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/load"
-	"servescope/analyzer/query"
 )
 
 // First is the pass over the requests that goes on while they are read for the first
@@ -23,19 +22,6 @@ type First struct {
 	done   chan struct{} // closed when the states are there
 	states []kernel.State
 	err    error
-}
-
-// First returns the pass of kernels for q over what is about to be read. watch may be
-// nil.
-func (r *Runner) First(q *query.Query, kernels []kernel.Kernel, watch Watcher) *First {
-	readers := r.in.Readers()
-	p := newPass(q, &kernel.Facts{Store: r.store(), Memory: r.stateMemory()}, kernels, readers)
-	p.watch = watch
-	f := &First{pass: p, pool: newFoldPool(p, readers), spilled: r.Spilled, done: make(chan struct{})}
-	if f.remote = r.in.Opt.Remote; f.remote != nil {
-		f.fold = &load.RemoteFold{Query: q}
-	}
-	return f
 }
 
 // Fold implements Sink.

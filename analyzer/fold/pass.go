@@ -1,14 +1,14 @@
 package fold
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
-
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
+	"sync"
+	"sync/atomic"
 )
 
 // Pass folds rows into one state per kernel and worker.
@@ -173,4 +173,29 @@ func (p *Pass) Gather() (states map[string]kernel.State, rows int64) {
 		states[p.kernels[i].Name()] = state
 	}
 	return states, rows
+}
+
+var ErrStates = errors.New("what a remote reader folded is not what kernels write")
+
+// load adds the states that a Folder has appended.
+func (p *Pass) load(src []byte) error {
+	if len(src) == 0 { // nothing was
+		return nil
+	}
+	states := p.fresh()
+	for i, state := range states {
+		if len(src) < 4 || int(binary.LittleEndian.Uint32(src)) > len(src)-4 {
+			return ErrStates
+		}
+		n := 4 + binary.LittleEndian.Uint32(src)
+		if err := state.LoadState(src[4:n]); err != nil {
+			return fmt.Errorf("kernel %s: %w", p.kernels[i].Name(), err)
+		}
+		src = src[n:]
+	}
+	if len(src) > 0 {
+		return ErrStates
+	}
+	p.states = append(p.states, states)
+	return nil
 }

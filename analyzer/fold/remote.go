@@ -3,7 +3,6 @@ package fold
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 
 	"servescope/analyzer/dataset"
@@ -35,7 +34,7 @@ func (f *Folder) Fold(b *trace.Batch, in formats.Source, label string, slot int3
 		return false
 	}
 	of := &dataset.Input{Source: in, Label: label}
-	f.pass.fold(0, &kernel.View{Batch: of.Seen(b, of.View(b.Run)), RunIndex: slot})
+	f.pass.fold(0, &kernel.View{Batch: of.SeenBatch(b, of.SeenRun(b.Run)), RunIndex: slot})
 	return true
 }
 
@@ -55,29 +54,4 @@ func (f *Folder) States(dst []byte) []byte {
 	}
 	f.pass.states[0] = nil
 	return dst
-}
-
-var ErrStates = errors.New("what a remote reader folded is not what kernels write")
-
-// load adds the states that a Folder has appended.
-func (p *Pass) load(src []byte) error {
-	if len(src) == 0 { // nothing was
-		return nil
-	}
-	states := p.fresh()
-	for i, state := range states {
-		if len(src) < 4 || int(binary.LittleEndian.Uint32(src)) > len(src)-4 {
-			return ErrStates
-		}
-		n := 4 + binary.LittleEndian.Uint32(src)
-		if err := state.LoadState(src[4:n]); err != nil {
-			return fmt.Errorf("kernel %s: %w", p.kernels[i].Name(), err)
-		}
-		src = src[n:]
-	}
-	if len(src) > 0 {
-		return ErrStates
-	}
-	p.states = append(p.states, states)
-	return nil
 }

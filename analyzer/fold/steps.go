@@ -41,7 +41,7 @@ func stepFacts(set *dataset.Set, facts *kernel.Facts) *kernel.Facts {
 // of requests learned. The last of their states is that of loads.
 func Steps(sel *selection.Selection, facts *kernel.Facts) []kernel.State {
 	set := sel.Set
-	q := *sel.Q
+	q := *sel.Query
 	if !sel.Steps.Grouped {
 		q.By = nil
 	}
@@ -67,7 +67,7 @@ func Steps(sel *selection.Selection, facts *kernel.Facts) []kernel.State {
 	several := set.SeveralRanks()
 	for _, r := range set.Collectives {
 		if several[r.Slot] {
-			times.Update(&kernel.View{Batch: r.Held, RunIndex: r.Slot})
+			times.Update(&kernel.View{Batch: r.Columns, RunIndex: r.Slot})
 		}
 	}
 	return []kernel.State{steps, times, loads}

@@ -7,22 +7,6 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// NewStore returns an empty store, in a temporary file where one may be written.
-func (l *Loader) NewStore(plain int64) *dataset.Store {
-	if f := l.inputs.TempFile(); f != nil {
-		return dataset.NewStore(plain, f)
-	}
-	return dataset.NewStore(plain, nil)
-}
-
-// resetStore empties the store of columns, which a failed reading may have filled.
-func (l *Loader) resetStore() {
-	if l.Set.Store == nil {
-		l.Set.Store = l.NewStore(min(l.Opt.Memory/8, dataset.MostPlain))
-	}
-	l.Set.Store.Empty()
-}
-
 // ResidentRows is how many rows a resident batch has at least, if there are as
 // many: readers hand out small ones, and each batch has a cost.
 const ResidentRows = 4096
@@ -109,7 +93,7 @@ func (c *collector) seal() {
 	if c.b == nil || c.b.Rows() == 0 {
 		return
 	}
-	r := &dataset.Batch{Origin: c.at, Held: c.b.Take(c.run, c.name).Clone(false), Lists: c.lists}
+	r := &dataset.Batch{Origin: c.at, Columns: c.b.Take(c.run, c.name).Clone(false), Lists: c.lists}
 	c.lists = nil
 	c.store.Add(r)
 	if c.keeper != nil {
@@ -139,5 +123,5 @@ func (c *collectives) add(j int, b *trace.Batch, at dataset.Origin) {
 		c.over, c.byJob = true, nil
 		return
 	}
-	c.byJob[j] = append(c.byJob[j], &dataset.Batch{Origin: at, Held: own})
+	c.byJob[j] = append(c.byJob[j], &dataset.Batch{Origin: at, Columns: own})
 }

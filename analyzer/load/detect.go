@@ -18,35 +18,35 @@ import (
 const forced = "forced"
 
 // detect finds the format of every input.
-func (l *Loader) detect(ctx context.Context, set *formats.Set, force string) error {
+func detect(ctx context.Context, set *dataset.Set, inputs *source.Inputs, known *formats.Set, force string, opt *Options) error {
 	var named *formats.Format
 	if force != "" {
-		f, err := set.Lookup(force)
+		f, err := known.Lookup(force)
 		if err != nil {
 			return err
 		}
 		named = f
 	}
-	if len(l.inputs.List) == 0 {
+	if len(inputs.List) == 0 {
 		return errors.New("there is no input")
 	}
 	var first error
 	recognised := 0
-	for i, in := range l.inputs.List {
-		l.Set.Inputs = append(l.Set.Inputs, &dataset.Input{Index: i, Source: in.Source, Label: in.Label, Diags: new(diag.Log)})
+	for i, in := range inputs.List {
+		set.Inputs = append(set.Inputs, &dataset.Input{Index: i, Source: in.Source, Label: in.Label, Diags: new(diag.Log)})
 	}
-	errs := l.detectEach(ctx, func(f *dataset.Input) error {
+	errs := detectEach(ctx, set.Inputs, opt.Workers, func(f *dataset.Input) error {
 		if named != nil {
 			forceFormat(f, named)
 			return nil
 		}
-		return detectFormat(f, set, len(l.Opt.Map) > 0)
+		return detectFormat(f, known, len(opt.Map) > 0)
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for i, in := range l.inputs.List {
-		f, err := l.Set.Inputs[i], errs[i]
+	for i, in := range inputs.List {
+		f, err := set.Inputs[i], errs[i]
 		if err == nil {
 			recognised++
 			continue
@@ -58,30 +58,30 @@ func (l *Loader) detect(ctx context.Context, set *formats.Set, force string) err
 		if first == nil {
 			first = err
 		}
-		l.Set.Diags.Add(skipped(f, err, in.Named))
+		set.Diags.Add(skipped(f, err, in.Named))
 	}
 	if recognised > 0 {
 		return nil
 	}
-	if n := len(l.Set.Inputs); n > 1 {
+	if n := len(set.Inputs); n > 1 {
 		return fmt.Errorf("none of the %d inputs can be read; the first: %w", n, first)
 	}
 	return first
 }
 
 // detectEach calls detect for every input, several at a time, until ctx ends.
-func (l *Loader) detectEach(ctx context.Context, detect func(*dataset.Input) error) []error {
-	errs := make([]error, len(l.Set.Inputs))
+func detectEach(ctx context.Context, inputs []*dataset.Input, workers int, detect func(*dataset.Input) error) []error {
+	errs := make([]error, len(inputs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(l.Opt.Workers, len(l.Set.Inputs)) {
+	for range min(workers, len(inputs)) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(errs) {
 					return
 				}
-				errs[i] = detect(l.Set.Inputs[i])
+				errs[i] = detect(inputs[i])
 			}
 		})
 	}

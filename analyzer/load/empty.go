@@ -34,12 +34,11 @@ func (e *EmptyError) Hint() string {
 	return "the diagnostics say what was found instead; 'formats' lists what can be read"
 }
 
-// Empty returns an *EmptyError where nothing at all could be read of the
-// inputs, and nil where something was or where they have not been read yet.
-func (l *Loader) Empty() error {
+// emptyError returns an *EmptyError where nothing at all was read of inputs, else nil.
+func emptyError(inputs []*dataset.Input) error {
 	var first *dataset.Input
-	for _, f := range l.Set.Inputs {
-		if !l.loaded || f.Read > 0 {
+	for _, f := range inputs {
+		if f.Rows > 0 {
 			return nil
 		}
 		if first == nil && f.Format != nil {
@@ -49,5 +48,5 @@ func (l *Loader) Empty() error {
 	if first == nil {
 		return nil
 	}
-	return &EmptyError{Name: first.Source.Name(), Format: first.Format.Name, Forced: first.Reason == forced, Inputs: len(l.Set.Inputs)}
+	return &EmptyError{Name: first.Source.Name(), Format: first.Format.Name, Forced: first.Reason == forced, Inputs: len(inputs)}
 }

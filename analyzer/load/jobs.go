@@ -10,7 +10,7 @@ import (
 // job is a range of an input that one reader reads.
 type job struct {
 	file    *dataset.Input
-	Rng     formats.Range
+	rng     formats.Range
 	workers int // goroutines that the reader itself may use
 	ordered
 }
@@ -27,53 +27,69 @@ type jobResult struct {
 // all workers, however many inputs there are.
 const largeSource = 32 << 20
 
-// Jobs cuts the inputs into jobs, in order of input and offset.
-func (l *Loader) Jobs() []job {
+// cutter cuts inputs into jobs.
+type cutter struct {
+	inputs []*dataset.Input
+	opt    *Options
+	length int64 // of a range
+}
+
+// bytesOf returns the length of all inputs that know it.
+func bytesOf(inputs []*dataset.Input) int64 {
+	sum := int64(0)
+	for _, f := range inputs {
+		sum += max(f.Source.Size(), 0)
+	}
+	return sum
+}
+
+// jobs cuts the inputs into jobs, in order of input and offset.
+func (c *cutter) jobs() []job {
 	var out []job
-	left := l.bytes()
-	for _, f := range l.Set.Inputs {
+	left := bytesOf(c.inputs)
+	for _, f := range c.inputs {
 		if f.Format == nil {
 			continue
 		}
 		size := f.Source.Size()
-		if shape := f.Format.Shape; shape != formats.Records && shape != formats.Blocks || f.Source.At() == nil || size <= l.undivided() {
-			out = append(out, job{file: f, Rng: formats.Whole, workers: 1})
+		if shape := f.Format.Shape; shape != formats.Records && shape != formats.Blocks || f.Source.At() == nil || size <= c.undivided() {
+			out = append(out, job{file: f, rng: formats.Whole, workers: 1})
 			left -= max(size, 0)
 			continue
 		}
 		for from := int64(0); from < size; {
-			n := min(l.step(left), size-from)
+			n := min(c.step(left), size-from)
 			rng := formats.Range{From: from, To: from + n}
 			if from, left = rng.To, left-n; from == size {
 				rng.To = -1
 			}
-			out = append(out, job{file: f, Rng: rng, workers: 1})
+			out = append(out, job{file: f, rng: rng, workers: 1})
 		}
 	}
 	for i := range out {
-		if size := out[i].file.Source.Size(); out[i].Rng == formats.Whole && (size < 0 || size > largeSource) {
-			out[i].workers = l.Opt.Workers
+		if size := out[i].file.Source.Size(); out[i].rng == formats.Whole && (size < 0 || size > largeSource) {
+			out[i].workers = c.opt.Workers
 		} else {
-			out[i].workers = max(1, l.Opt.Workers/len(out))
+			out[i].workers = max(1, c.opt.Workers/len(out))
 		}
 	}
 	return out
 }
 
 // undivided returns the length up to which an input is read in one go.
-func (l *Loader) undivided() int64 {
-	if l.Opt.Remote == nil {
-		return l.Cut
+func (c *cutter) undivided() int64 {
+	if c.opt.Remote == nil {
+		return c.length
 	}
-	return l.Cut / 4
+	return c.length / 4
 }
 
 // step returns the length of the next range where so many bytes are left. Remote
 // readers take several ranges at a time, so that the last ones are short: no reader
 // waits long for the others.
-func (l *Loader) step(left int64) int64 {
-	if l.Opt.Remote == nil {
-		return l.Cut
+func (c *cutter) step(left int64) int64 {
+	if c.opt.Remote == nil {
+		return c.length
 	}
-	return min(l.Cut, max(left/int64(2*l.maxReaders()), l.Cut/64, 1))
+	return min(c.length, max(left/int64(2*maxReaders(c.opt)), c.length/64, 1))
 }

@@ -38,16 +38,16 @@ const maxTextPerList = 16
 // Loader reads the inputs of one analysis into a Set, and reads them again. One
 // goroutine at a time calls its methods.
 type Loader struct {
-	Opt     Options
+	Options Options
 	inputs  *source.Inputs
 	formats *formats.Set
 	Set     *dataset.Set
 	loaded  bool
 
-	Cut   int64   // length of a range; tests vary it
-	Size  int     // rows of a resident batch; tests vary it
-	bases []int32 // by job: the number of its first row among all
-	known []int64 // by job: its rows, as they were first read
+	RangeSize int64   // length of a range; tests vary it
+	BatchRows int     // rows of a resident batch; tests vary it
+	bases     []int32 // by job: the number of its first row among all
+	known     []int64 // by job: its rows, as they were first read
 }
 
 // Open detects the format of every input; force names one for all of them, or
@@ -58,13 +58,13 @@ func Open(ctx context.Context, set *formats.Set, inputs *source.Inputs, force st
 	if opt.Memory <= 0 {
 		opt.Memory = DefaultMemory
 	}
-	l := &Loader{Opt: opt, inputs: inputs, formats: set, Cut: RangeSize, Size: ResidentRows}
+	l := &Loader{Options: opt, inputs: inputs, formats: set, RangeSize: RangeSize, BatchRows: ResidentRows}
 	l.Set = &dataset.Set{Joined: opt.Join, Aligned: opt.Align, Pause: opt.Yield}
 	if opt.Remote != nil {
-		l.Cut = remoteRangeSize
+		l.RangeSize = remoteRangeSize
 	}
 	l.Set.Diags.Merge(&inputs.Diags)
-	if err := l.detect(ctx, set, force); err != nil {
+	if err := detect(ctx, l.Set, inputs, set, force, &l.Options); err != nil {
 		return nil, err
 	}
 	if opt.Join {
@@ -110,7 +110,7 @@ type Reading struct {
 // the token lists too if they are wanted and fit their share of the memory. sink
 // takes every request, lists included, on the way; it may be nil.
 func (l *Loader) Load(ctx context.Context, lists bool, sink Sink) error {
-	jobs := l.Jobs()
+	jobs := l.jobs()
 	rows, steps := make([][]*dataset.Batch, len(jobs)), make([][]*dataset.Batch, len(jobs))
 	seen := make([]map[int64]*trace.RunMeta, len(jobs)) // runs with rows, by key
 	for j := range seen {
@@ -119,16 +119,16 @@ func (l *Loader) Load(ctx context.Context, lists bool, sink Sink) error {
 	first, ids := make([]int64, len(jobs)), make([][]uint64, len(jobs))
 	set, keep := l.Set, l.newKeeper(lists)
 	l.resetStore()
-	in := &reading{lists: lists, keeper: keep, readers: l.readers(jobs), order: l.order(jobs)}
+	in := &reading{set: l.Set, opt: &l.Options, again: l.loaded, lists: lists, keeper: keep, readers: readersOf(jobs, &l.Options), order: inOrder(jobs)}
 	if sink != nil {
 		in.fold, in.idle = sink.Fold(), sink.Idle
 	}
-	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: set.Store, size: l.Size}}, in.readers)
-	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: set.Store, size: l.Size}}, in.readers)
-	kernels := &collectives{budget: l.Opt.Memory / 4, byJob: make([][]*dataset.Batch, len(jobs))}
+	collectors := slices.Repeat([]collector{{table: trace.Requests, keeper: keep, store: set.Store, size: l.BatchRows}}, in.readers)
+	stepCollectors := slices.Repeat([]collector{{table: trace.Steps, store: set.Store, size: l.BatchRows}}, in.readers)
+	kernels := &collectives{budget: l.Options.Memory / 4, byJob: make([][]*dataset.Batch, len(jobs))}
 
 	// read the jobs: each batch goes to the collectors of its table, and requests to sink
-	results, err := l.read(ctx, jobs, in, func(worker, j int, b *trace.Batch, folded bool) error {
+	results, err := in.read(ctx, jobs, func(worker, j int, b *trace.Batch, folded bool) error {
 		f := jobs[j].file
 		switch b.Table {
 		case trace.Requests:
@@ -151,7 +151,7 @@ func (l *Loader) Load(ctx context.Context, lists bool, sink Sink) error {
 		}
 		r := &Reading{Origin: at, Rows: b, Folded: folded}
 		if !folded {
-			r.Seen = f.Seen(b, f.View(b.Run))
+			r.Seen = f.SeenBatch(b, f.SeenRun(b.Run))
 		}
 		return cmp.Or(sink.Take(worker, r), set.Store.Failed())
 	})
@@ -168,64 +168,126 @@ func (l *Loader) Load(ctx context.Context, lists bool, sink Sink) error {
 
 	// make the set of what was read
 	l.loaded, set.Lists = true, keep.wants()
-	l.account(jobs, results, seen)
-	set.CheckOverlap()
+	account(set, l.formats, jobs, results, seen)
 	set.Requests, set.Steps, set.Collectives = slices.Concat(rows...), slices.Concat(steps...), slices.Concat(kernels.byJob...)
 	l.known = first
 	l.number(rows, first)
-	set.Arrange(kernels.over, ids)
+	dataset.Arrange(set, kernels.over, ids)
 	return nil
 }
 
 // newKeeper returns the keeper of the token lists, if they are wanted.
 func (l *Loader) newKeeper(wanted bool) *keeper {
-	most := cmp.Or(l.Opt.Lists, min(l.Opt.Memory/8, maxLists))
-	return &keeper{budget: most, over: !wanted || l.bytes() > maxTextPerList*most}
+	most := cmp.Or(l.Options.Lists, min(l.Options.Memory/8, maxLists))
+	return &keeper{budget: most, over: !wanted || bytesOf(l.Set.Inputs) > maxTextPerList*most}
 }
 
-// bytes returns the length of all inputs that know it.
-func (l *Loader) bytes() int64 {
-	sum := int64(0)
-	for _, f := range l.Set.Inputs {
-		sum += max(f.Source.Size(), 0)
+// jobs cuts the inputs into jobs, in order of input and offset.
+func (l *Loader) jobs() []job {
+	return (&cutter{l.Set.Inputs, &l.Options, l.RangeSize}).jobs()
+}
+
+// Readers returns how many goroutines will read the inputs.
+func (l *Loader) Readers() int { return readersOf(l.jobs(), &l.Options) }
+
+// RemoteReaders reports whether some of these wait for remote readers.
+func (l *Loader) RemoteReaders() bool { return l.Readers() > l.Options.Workers }
+
+// Empty returns an *EmptyError where nothing at all could be read of the
+// inputs, and nil where something was or where they have not been read yet.
+func (l *Loader) Empty() error {
+	if !l.loaded {
+		return nil
 	}
-	return sum
+	return emptyError(l.Set.Inputs)
 }
 
-// account files the accounts, diagnostics and runs of each input.
-func (l *Loader) account(jobs []job, results []jobResult, seen []map[int64]*trace.RunMeta) {
-	for _, f := range l.Set.Inputs {
-		if f.Format == nil {
-			continue
-		}
-		var mine []jobResult
-		var runs [][]*trace.RunMeta
-		var rows []map[int64]*trace.RunMeta
+// NewStore returns an empty store, in a temporary file where one may be written.
+func (l *Loader) NewStore(plain int64) *dataset.Store {
+	if f := l.inputs.TempFile(); f != nil {
+		return dataset.NewStore(plain, f)
+	}
+	return dataset.NewStore(plain, nil)
+}
+
+// resetStore empties the store of columns, which a failed reading may have filled.
+func (l *Loader) resetStore() {
+	if l.Set.Store == nil {
+		l.Set.Store = l.NewStore(min(l.Options.Memory/8, dataset.MaxPlain))
+	}
+	l.Set.Store.Empty()
+}
+
+// Rereading says how the inputs are read again.
+type Rereading struct {
+	Table   *trace.Table     // whose batches are wanted
+	Ordered bool             // one goroutine reads, in the order of inputs and offsets
+	Idle    func(worker int) // called by each goroutine that reads no more; may be nil
+
+	// Wants, if set, reports whether any of the rows [from, to) is wanted, by number;
+	// to is -1 for the last. What is not wanted need not be read.
+	Wants func(from, to int32) bool
+}
+
+// Reread reads the inputs again, with token lists, and calls f with every batch of a
+// table; it is valid during the call. worker is the goroutine that calls. An error of
+// f ends the reading and is returned. It is an error where an input has changed.
+func (l *Loader) Reread(ctx context.Context, how Rereading, f func(worker int, r *Reading) error) error {
+	jobs := l.jobs()
+	in := &reading{set: l.Set, opt: &l.Options, again: l.loaded, lists: true, readers: readersOf(jobs, &l.Options), idle: how.Idle}
+	if how.Ordered {
+		in.readers = 1
 		for j := range jobs {
-			if jobs[j].file == f {
-				mine, runs, rows = append(mine, results[j]), append(runs, results[j].runs), append(rows, seen[j])
-			}
+			jobs[j].workers, in.order = l.Options.Workers, append(in.order, j)
 		}
-		f.Diags = new(diag.Log)
-		f.Diags.Merge(formats.FaultsOf(f.Source))
-		noteRewritten(f)
-		f.Account = formats.Account{Kinds: make(map[string]int64)}
-		for _, p := range mine {
-			f.Diags.Merge(p.diags)
-			f.Read += p.read
-			f.Account.Total += p.account.Total
-			f.Account.Parsed += p.account.Parsed
-			f.Account.Diagnosed += p.account.Diagnosed
-			f.Account.Noise += p.account.Noise
-			for kind, n := range p.account.Kinds {
-				f.Account.Kinds[kind] += n
-			}
-			f.Account.Prints = p.account.Prints // of text logs, which one reader reads whole
-		}
-		f.AddMetas(runs, rows)
-		if f.Read == 0 {
-			f.Diags.Add(nothingRead(f))
-		}
-		l.noteOthers(f)
+	} else {
+		in.order = inOrder(jobs)
 	}
+	wanted := func(j int, from int32) bool {
+		to := int32(-1)
+		if j+1 < len(jobs) {
+			to = l.bases[j+1]
+		}
+		return how.Wants == nil || how.Wants(from, to)
+	}
+	if how.Wants != nil {
+		in.order = slices.DeleteFunc(in.order, func(j int) bool { return !wanted(j, l.bases[j]) })
+	}
+
+	first, enough := make([]int64, len(jobs)), make([]bool, len(jobs))
+	_, err := in.read(ctx, jobs, func(worker, j int, b *trace.Batch, _ bool) error {
+		if b.Table != how.Table {
+			return nil
+		}
+		file := jobs[j].file
+		m := file.Records[b.Run.Key]
+		if m == nil {
+			return dataset.Changed(file)
+		}
+		r := &Reading{Origin: dataset.Origin{File: file, Slot: l.Set.Slots.Of(file, b.Run), First: first[j]}, Rows: b, Seen: file.SeenBatch(b, m.Seen)}
+		if how.Table != trace.Requests {
+			return f(worker, r)
+		}
+		r.Number = l.bases[j] + int32(r.First)
+		if first[j] += int64(b.Rows); first[j] > l.known[j] {
+			return dataset.Changed(file)
+		}
+		if err := f(worker, r); err != nil {
+			return err
+		}
+		if !wanted(j, r.Number+int32(b.Rows)) {
+			enough[j] = true
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil || how.Table != trace.Requests {
+		return err
+	}
+	for _, j := range in.order {
+		if first[j] != l.known[j] && !enough[j] {
+			return dataset.Changed(jobs[j].file)
+		}
+	}
+	return nil
 }

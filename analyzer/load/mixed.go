@@ -9,9 +9,9 @@ import (
 	"servescope/formats"
 )
 
-// noteOthers says of a file that was read with something left over which other
+// noteMixed says of a file that was read with something left over which other
 // formats lines of it are of: logs of several programs are written into one file.
-func (l *Loader) noteOthers(f *dataset.Input) {
+func noteMixed(f *dataset.Input, known *formats.Set) {
 	left := f.Account.Noise + f.Account.Diagnosed
 	if left == 0 || f.Reason == forced || f.Reason == mapped || f.Format.Shape == formats.Blocks {
 		return
@@ -22,7 +22,7 @@ func (l *Loader) noteOthers(f *dataset.Input) {
 	}
 	var count int64
 	var each, names []string
-	for _, o := range l.formats.Others(head, f.Format) {
+	for _, o := range known.Others(head, f.Format) {
 		if o.Lines <= left { // else they were read
 			count += o.Lines
 			each = append(each, fmt.Sprintf("%d of %s (%s)", o.Lines, o.Format.Name, o.Format.Title))

@@ -17,10 +17,10 @@ type ordered struct {
 	reader formats.Reader
 }
 
-// order links the jobs of inputs that have the same label and a format whose
+// inOrder links the jobs of inputs that have the same label and a format whose
 // sources follow each other in time, and returns the order in which jobs are begun:
 // a job is never begun before the one that it waits for.
-func (l *Loader) order(jobs []job) []int {
+func inOrder(jobs []job) []int {
 	order := make([]int, len(jobs))
 	groups := make(map[[2]string][]int)
 	var keys [][2]string

@@ -15,6 +15,9 @@ import (
 
 // reading is one reading of the inputs.
 type reading struct {
+	set     *dataset.Set
+	opt     *Options
+	again   bool             // the inputs have been read before
 	readers int              // goroutines that read
 	order   []int            // of the jobs, as they are begun
 	lists   bool             // token lists are wanted
@@ -32,10 +35,10 @@ var errEnough = errors.New("all rows have been found")
 // of the goroutine and the job, in the order of the job's rows; it is valid during
 // the call, and may have been folded already. All goroutines have ended when read
 // returns. The error is the first that occurred.
-func (l *Loader) read(ctx context.Context, jobs []job, r *reading, take func(worker, job int, b *trace.Batch, folded bool) error) ([]jobResult, error) {
+func (r *reading) read(ctx context.Context, jobs []job, take func(worker, job int, b *trace.Batch, folded bool) error) ([]jobResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.meter = newMeter(ctx, jobs, l.Opt.Progress)
+	r.meter = newMeter(ctx, jobs, r.opt.Progress)
 	if r.keeper != nil {
 		r.keeper.read = r.meter.read
 	}
@@ -53,7 +56,7 @@ func (l *Loader) read(ctx context.Context, jobs []job, r *reading, take func(wor
 					return
 				}
 				j := r.order[n]
-				err := l.readJob(ctx, w, &jobs[j], &results[j], r, func(b *trace.Batch, folded bool) error { return take(w, j, b, folded) })
+				err := r.readJob(ctx, w, &jobs[j], &results[j], func(b *trace.Batch, folded bool) error { return take(w, j, b, folded) })
 				if err != nil && !errors.Is(err, errEnough) {
 					cancel(err)
 					return
@@ -66,54 +69,54 @@ func (l *Loader) read(ctx context.Context, jobs []job, r *reading, take func(wor
 }
 
 // openJob opens the reader of a job for a goroutine.
-func (l *Loader) openJob(ctx context.Context, worker int, j *job, r *reading, opt formats.Options) (formats.Reader, error) {
-	if far, err := l.openRemote(ctx, worker, j, r, opt); far != nil || err != nil {
+func (r *reading) openJob(ctx context.Context, worker int, j *job, opt formats.Options) (formats.Reader, error) {
+	if far, err := r.openRemote(ctx, worker, j, opt); far != nil || err != nil {
 		return far, err
 	}
-	return j.file.Format.Open(ctx, &metered{j.file.Source, r.meter, j.file}, j.Rng, opt)
+	return j.file.Format.Open(ctx, &metered{j.file.Source, r.meter, j.file}, j.rng, opt)
 }
 
-func (l *Loader) readJob(ctx context.Context, worker int, j *job, out *jobResult, in *reading, take func(b *trace.Batch, folded bool) error) error {
+func (r *reading) readJob(ctx context.Context, worker int, j *job, out *jobResult, take func(b *trace.Batch, folded bool) error) error {
 	before, err := j.wait(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := l.openJob(ctx, worker, j, in, formats.Options{
-		Workers: j.workers, Block: l.Opt.Block, Memory: l.Opt.Memory / 2, Scratch: l.Opt.Scratch, Now: l.Opt.Now, Lists: in.lists,
-		Year: given(l.Opt.Years, j.file.Label), TZ: given(l.Opt.Zones, j.file.Label), After: before, More: j.more,
-		Map: l.Opt.Map,
+	from, err := r.openJob(ctx, worker, j, formats.Options{
+		Workers: j.workers, Block: r.opt.Block, Memory: r.opt.Memory / 2, Scratch: r.opt.Scratch, Now: r.opt.Now, Lists: r.lists,
+		Year: given(r.opt.Years, j.file.Label), TZ: given(r.opt.Zones, j.file.Label), After: before, More: j.more,
+		Map: r.opt.Map,
 	})
 	if err != nil {
-		return dataset.Named(j.file, err)
+		return dataset.NameError(j.file, err)
 	}
-	defer r.Close()
-	defer j.end(r)
+	defer from.Close()
+	defer j.end(from)
 	var rows int64
 	doubts := new(diag.Log)
-	for r.Next() {
-		if l.Set.Yield(); ctx.Err() != nil {
+	for from.Next() {
+		if r.set.Yield(); ctx.Err() != nil {
 			break
 		}
-		rows += int64(r.Batch().Rows)
-		noteAbsurd(doubts, r.Batch())
-		if r.Batch().Table == trace.Requests {
-			noteOverCached(doubts, r.Batch())
+		rows += int64(from.Batch().Rows)
+		noteAbsurd(doubts, from.Batch())
+		if from.Batch().Table == trace.Requests {
+			noteOverCached(doubts, from.Batch())
 		}
-		if err := take(r.Batch(), r.Folded()); err != nil {
+		if err := take(from.Batch(), from.Folded()); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := r.Err(); err != nil {
-		return dataset.Named(j.file, err)
+	if err := from.Err(); err != nil {
+		return dataset.NameError(j.file, err)
 	}
-	if l.loaded && source.Rewritten(j.file.Source) {
+	if r.again && source.Rewritten(j.file.Source) {
 		return dataset.Changed(j.file)
 	}
-	doubts.Merge(r.Diags())
-	*out = jobResult{r.Runs(), doubts, r.Account(), rows}
+	doubts.Merge(from.Diags())
+	*out = jobResult{from.Runs(), doubts, from.Account(), rows}
 	for _, m := range out.runs {
 		out.read += int64(len(m.Reported))
 	}
@@ -126,4 +129,18 @@ func given[T any](byLabel map[string]T, label string) T {
 		return v
 	}
 	return byLabel[""]
+}
+
+// openRemote opens a job for a goroutine beyond those of the session. It returns nil
+// where the job is to be read here.
+func (r *reading) openRemote(ctx context.Context, worker int, j *job, opt formats.Options) (formats.Reader, error) {
+	f := j.file
+	if worker < r.opt.Workers || opt.TZ != nil || opt.Year != 0 || opt.After != nil || !r.opt.Remote.Takes(f.Format, f.Source) {
+		return nil, nil
+	}
+	p := &RemoteJob{Format: f.Format, Source: f.Source, Range: j.rng, Options: opt, Read: r.meter.add, Fold: r.fold, Label: f.Label}
+	if r.fold != nil {
+		p.Slot, p.Bare = r.set.Slots.Of(f, new(trace.RunMeta)), !r.keeper.wants()
+	}
+	return r.opt.Remote.Open(ctx, worker-r.opt.Workers, p)
 }

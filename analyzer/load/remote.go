@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"servescope/analyzer/query"
-	"servescope/analyzer/trace"
 	"servescope/formats"
 )
 
@@ -46,38 +45,19 @@ type RemoteFold struct{ Query *query.Query }
 
 // maxReaders returns how many goroutines read at most: those of the session, and those
 // that wait for remote readers.
-func (l *Loader) maxReaders() int {
-	if l.Opt.Remote == nil {
-		return l.Opt.Workers
+func maxReaders(opt *Options) int {
+	if opt.Remote == nil {
+		return opt.Workers
 	}
-	return l.Opt.Workers + l.Opt.Remote.Readers()
+	return opt.Workers + opt.Remote.Readers()
 }
 
-// Readers returns how many goroutines will read the inputs.
-func (l *Loader) Readers() int { return l.readers(l.Jobs()) }
-
-// RemoteReaders reports whether some of these wait for remote readers.
-func (l *Loader) RemoteReaders() bool { return l.Readers() > l.Opt.Workers }
-
-func (l *Loader) readers(jobs []job) int {
+// readersOf returns how many goroutines read jobs.
+func readersOf(jobs []job, opt *Options) int {
 	for i := range jobs {
-		if l.Opt.Remote != nil && l.Opt.Remote.Takes(jobs[i].file.Format, jobs[i].file.Source) {
-			return l.maxReaders()
+		if opt.Remote != nil && opt.Remote.Takes(jobs[i].file.Format, jobs[i].file.Source) {
+			return maxReaders(opt)
 		}
 	}
-	return l.Opt.Workers
-}
-
-// openRemote opens a job for a goroutine beyond those of the session. It returns nil
-// where the job is to be read here.
-func (l *Loader) openRemote(ctx context.Context, worker int, j *job, r *reading, opt formats.Options) (formats.Reader, error) {
-	f := j.file
-	if worker < l.Opt.Workers || opt.TZ != nil || opt.Year != 0 || opt.After != nil || !l.Opt.Remote.Takes(f.Format, f.Source) {
-		return nil, nil
-	}
-	p := &RemoteJob{Format: f.Format, Source: f.Source, Range: j.Rng, Options: opt, Read: r.meter.add, Fold: r.fold, Label: f.Label}
-	if r.fold != nil {
-		p.Slot, p.Bare = l.Set.Slots.Of(f, new(trace.RunMeta)), !r.keeper.wants()
-	}
-	return l.Opt.Remote.Open(ctx, worker-l.Opt.Workers, p)
+	return opt.Workers
 }

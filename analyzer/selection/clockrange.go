@@ -31,25 +31,35 @@ func ClockKeyOf(slot int32, clock string) ClockKey {
 // ClockRange is what a query makes of one clock of a run.
 type ClockRange struct {
 	Kind     trace.ClockKind
-	First    int64    // earliest arrival, or the end of the earliest step
-	steps    bool     // no request is on the clock: it is that of steps alone
-	dropped  position // the last row that a trim by count drops
-	drops    bool     // there is one
-	next     int64    // arrival of the first row that it leaves
-	leaves   bool     // there is one
-	Interval span     // of From and To
-	Trimmed  span     // what the trim leaves
+	First    int64     // earliest arrival, or the end of the earliest step
+	steps    bool      // no request is on the clock: it is that of steps alone
+	dropped  position  // the last row that a trim by count drops
+	drops    bool      // there is one
+	next     int64     // arrival of the first row that it leaves
+	leaves   bool      // there is one
+	interval timeRange // of From and To
+	trimmed  timeRange // what the trim leaves
 }
 
-// span is a part [from, to) of a clock.
-type span struct {
+// Holds reports whether a time on the clock is in what the query leaves of it.
+func (e *ClockRange) Holds(t int64) bool {
+	return e.interval.placed && e.trimmed.placed && e.interval.holds(t) && e.trimmed.holds(t)
+}
+
+// within returns what the query leaves of the clock, if it leaves a range.
+func (e *ClockRange) within() (from, to int64, ok bool) {
+	return max(e.interval.from, e.trimmed.from), min(e.interval.to, e.trimmed.to), e.interval.placed && e.trimmed.placed && e.Kind != trace.RequestClock
+}
+
+// timeRange is a part [from, to) of a clock.
+type timeRange struct {
 	from, to int64
-	Placed   bool // the query has a place on the clock
+	placed   bool // the query has a place on the clock
 }
 
-var always = span{math.MinInt64, math.MaxInt64, true}
+var always = timeRange{math.MinInt64, math.MaxInt64, true}
 
-func (s *span) Holds(t int64) bool { return t >= s.from && t < s.to }
+func (s *timeRange) holds(t int64) bool { return t >= s.from && t < s.to }
 
 // position orders the rows of one clock: by arrival, then by place.
 type position struct {
@@ -60,32 +70,40 @@ func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.arrival, o.arrival), cmp.Compare(p.file, o.file), cmp.Compare(p.offset, o.offset), cmp.Compare(p.row, o.row))
 }
 
-// FindClockRanges finds what the query makes of each clock of each run.
-func (sel *Selection) FindClockRanges() {
+// ClockRangesOf returns the clocks of all runs of a set, as a query about everything
+// leaves them.
+func ClockRangesOf(set *dataset.Set) map[ClockKey]ClockRange {
+	all := &Selection{Set: set, Query: new(query.Query)}
+	findClockRanges(all)
+	return all.ClockRanges
+}
+
+// findClockRanges finds what the query makes of each clock of each run.
+func findClockRanges(sel *Selection) {
 	sel.ClockRanges = make(map[ClockKey]ClockRange)
 	order := make(map[ClockKey][]position)
-	sel.addEdges(order, nil)
+	addClockRanges(sel, order, nil)
 	if sel.Set.Links != nil { // of clocks that no request is counted on
-		sel.addEdges(order, maps.Clone(sel.ClockRanges))
+		addClockRanges(sel, order, maps.Clone(sel.ClockRanges))
 	}
-	sel.findStepEdges()
+	addStepClockRanges(sel)
 	for key, e := range sel.ClockRanges {
 		if rows := order[key]; len(rows) > 0 {
 			slices.SortFunc(rows, position.compare)
-			n := min(sel.Q.Trim.Count, int64(len(rows)))
+			n := min(sel.Query.Trim.Count, int64(len(rows)))
 			e.dropped, e.drops = rows[n-1], true
 			if e.leaves = n < int64(len(rows)); e.leaves {
 				e.next = rows[n].arrival
 			}
 		}
-		e.Interval, e.Trimmed = e.within(sel.Q), sel.trimmed(key, &e)
+		e.interval, e.trimmed = e.intervalOf(sel.Query), trimmed(sel, key, &e)
 		sel.ClockRanges[key] = e
 	}
 }
 
-// addEdges adds the clocks of rows by which requests are counted, and with done,
+// addClockRanges adds the clocks of rows by which requests are counted, and with done,
 // the clocks that have been found so, those of the others.
-func (sel *Selection) addEdges(order map[ClockKey][]position, done map[ClockKey]ClockRange) {
+func addClockRanges(sel *Selection, order map[ClockKey][]position, done map[ClockKey]ClockRange) {
 	set := sel.Set
 	for _, r := range dataset.OpenEach(set.Requests) {
 		a, c, offsets := request.ArrivalsOf(r.Cols), dataset.ClocksOf(r.Cols), r.Cols.Ints(trace.Offset)
@@ -110,7 +128,7 @@ func (sel *Selection) addEdges(order map[ClockKey][]position, done map[ClockKey]
 				clock, _ := trace.ParseClock(key.Axis)
 				sel.ClockRanges[key] = ClockRange{Kind: clock.Kind, First: at}
 			}
-			if n := r.Number + int32(i); sel.Q.Trim.Count > 0 && set.Multi.First(n) {
+			if n := r.Number + int32(i); sel.Query.Trim.Count > 0 && set.Multi.First(n) {
 				off, _ := offsets.At(i)
 				at, _ = set.Multi.Arrival(n, at, true)
 				order[key] = append(order[key], position{at, int64(r.File.Index), off, r.First + int64(i)})
@@ -119,16 +137,16 @@ func (sel *Selection) addEdges(order map[ClockKey][]position, done map[ClockKey]
 	}
 }
 
-// within returns the query's interval on the clock.
-func (e *ClockRange) within(q *query.Query) span {
+// intervalOf returns the query's interval on the clock.
+func (e *ClockRange) intervalOf(q *query.Query) timeRange {
 	w := always
 	if q.From != nil {
 		v, ok := e.resolve(*q.From)
-		w.from, w.Placed = v, ok
+		w.from, w.placed = v, ok
 	}
 	if q.To != nil {
 		v, ok := e.resolve(*q.To)
-		w.to, w.Placed = v, w.Placed && ok
+		w.to, w.placed = v, w.placed && ok
 	}
 	return w
 }
@@ -147,17 +165,17 @@ func (e *ClockRange) resolve(t query.Instant) (int64, bool) {
 // trimmed returns what the query's trim leaves of a clock. The steady window
 // begins with the send that completes the plateau: that request still belongs
 // to the ramp, one sent at the window's end to the window.
-func (sel *Selection) trimmed(key ClockKey, e *ClockRange) span {
+func trimmed(sel *Selection, key ClockKey, e *ClockRange) timeRange {
 	w := always
-	switch t := sel.Q.Trim; {
+	switch t := sel.Query.Trim; {
 	case e.steps && t.Warmup == 0: // there are no requests that could tell
 	case t.Steady:
 		f := sel.facts.Runs[key.Slot]
-		w = span{f.SteadyFrom + 1, f.SteadyTo + 1, f.HasSteady && ClockKeyOf(key.Slot, f.Clock) == key}
+		w = timeRange{f.SteadyFrom + 1, f.SteadyTo + 1, f.HasSteady && ClockKeyOf(key.Slot, f.Clock) == key}
 	case t.Warmup > 0:
-		w.from, w.Placed = e.First+t.Warmup, e.Kind != trace.RequestClock
+		w.from, w.placed = e.First+t.Warmup, e.Kind != trace.RequestClock
 	case t.Count > 0 && e.Kind != trace.RequestClock:
-		w.from, w.Placed = e.next, e.leaves
+		w.from, w.placed = e.next, e.leaves
 	}
 	return w
 }
@@ -166,31 +184,16 @@ func (sel *Selection) trimmed(key ClockKey, e *ClockRange) span {
 // requests, which begin in W.
 func (e *ClockRange) judge(p position) (keep bool, why uint8) {
 	switch dropped := e.drops && p.compare(e.dropped) <= 0; {
-	case !e.Interval.Placed:
+	case !e.interval.placed:
 		return false, byTime
-	case !e.Interval.Holds(p.arrival):
-		return e.Trimmed.Placed, byTime
-	case !e.Trimmed.Placed:
+	case !e.interval.holds(p.arrival):
+		return e.trimmed.placed, byTime
+	case !e.trimmed.placed:
 		return false, byTrim
 	case dropped:
-		return !e.Trimmed.Holds(p.arrival), byTrim
-	case !e.Trimmed.Holds(p.arrival):
+		return !e.trimmed.holds(p.arrival), byTrim
+	case !e.trimmed.holds(p.arrival):
 		return true, byTrim
 	}
 	return true, stays
-}
-
-// Bounds adds W to facts, by run and clock, in order of the clocks.
-func (sel *Selection) Bounds(facts *kernel.Facts) {
-	for key, e := range sel.ClockRanges {
-		if e.Interval.Placed && e.Trimmed.Placed && e.Kind != trace.RequestClock {
-			f := &facts.Runs[key.Slot]
-			f.Bounds = append(f.Bounds, kernel.Bound{
-				Clock: key.Axis, From: max(e.Interval.from, e.Trimmed.from), To: min(e.Interval.to, e.Trimmed.to),
-			})
-		}
-	}
-	for i := range facts.Runs {
-		slices.SortFunc(facts.Runs[i].Bounds, func(a, b kernel.Bound) int { return cmp.Compare(a.Clock, b.Clock) })
-	}
 }

@@ -16,9 +16,9 @@ const MaxGroups = 1000
 // OtherGroup stands for every dimension of the group of those beyond maxGroups.
 const OtherGroup = "(other)"
 
-// groups numbers the combinations of the values of a query's dimensions. While
+// Groups numbers the combinations of the values of a query's dimensions. While
 // it learns them it is used by one goroutine; after finish it is read-only.
-type groups struct {
+type Groups struct {
 	dims   []*dimension
 	pairs  []map[pair]int32 // by level: the number of a combination of the first level+1 dimensions
 	tuples [][][]int32      // by level and number: the values
@@ -40,8 +40,8 @@ type dimension struct {
 	values []string
 }
 
-func newGroups(by []string) *groups {
-	g := &groups{}
+func newGroups(by []string) *Groups {
+	g := &Groups{}
 	for _, name := range by {
 		d := &dimension{name: name, index: make(map[string]int32), values: []string{""}}
 		if name != "run" && name != "file" {
@@ -56,12 +56,12 @@ func newGroups(by []string) *groups {
 }
 
 // known reports whether g is finished: nothing is added any more.
-func (g *groups) known() bool { return g.Names != nil }
+func (g *Groups) known() bool { return g.Names != nil }
 
 // of sets out to the group of each row of b, in the numbers before finish; -1
 // for a combination that a finished g does not know. What a row does not tell,
 // those that it is linked to may.
-func (g *groups) of(b *trace.Batch, f *dataset.Input, out []int32, scratch *[]int32, linked others) {
+func (g *Groups) of(b *trace.Batch, f *dataset.Input, out []int32, scratch *[]int32, linked linkedValues) {
 	clear(out)
 	ids := slices.Grow((*scratch)[:0], b.Rows)[:b.Rows]
 	*scratch = ids
@@ -79,7 +79,7 @@ func (g *groups) of(b *trace.Batch, f *dataset.Input, out []int32, scratch *[]in
 	}
 }
 
-func (g *groups) number(level int, p pair) int32 {
+func (g *Groups) number(level int, p pair) int32 {
 	if n, ok := g.pairs[level][p]; ok {
 		return n
 	}
@@ -110,7 +110,7 @@ func (d *dimension) ids(b *trace.Batch, f *dataset.Input, out []int32, known boo
 	case d.name == "file":
 		d.fill(out, f.Source.Name(), known)
 	case d.name == "run":
-		d.fill(out, f.Metas[b.Run.Key].Name, known)
+		d.fill(out, f.Records[b.Run.Key].Name, known)
 	default:
 		c := b.Dicts(d.col)
 		d.fill(out, b.Run.Default(d.col), known)
@@ -176,7 +176,7 @@ func (d *dimension) compare(a, b int32) int {
 // finish numbers the groups of rows in the order of the report and puts these
 // numbers into rows. Of more than maxGroups the smallest become one, the last;
 // counts tells whether a request is counted with row k of batch i.
-func (g *groups) finish(rows [][]int32, counts func(i, k int) bool) {
+func (g *Groups) finish(rows [][]int32, counts func(i, k int) bool) {
 	g.Names = []map[string]string{}
 	if len(g.dims) == 0 {
 		return
@@ -232,7 +232,7 @@ func (g *groups) finish(rows [][]int32, counts func(i, k int) bool) {
 }
 
 // compare orders combinations of values.
-func (g *groups) compare(a, b []int32) int {
+func (g *Groups) compare(a, b []int32) int {
 	for i, d := range g.dims {
 		if c := d.compare(a[i], b[i]); c != 0 {
 			return c
@@ -242,7 +242,7 @@ func (g *groups) compare(a, b []int32) int {
 }
 
 // unite counts the groups that become one, and their requests.
-func (g *groups) unite(rest []int32, count []int64) {
+func (g *Groups) unite(rest []int32, count []int64) {
 	g.United = len(rest)
 	for _, n := range rest {
 		g.Rest += count[n]
@@ -250,7 +250,7 @@ func (g *groups) unite(rest []int32, count []int64) {
 }
 
 // renumber turns the numbers of a finished g's of into those of the report.
-func (g *groups) renumber(rows []int32) {
+func (g *Groups) renumber(rows []int32) {
 	if len(g.dims) == 0 {
 		return
 	}
@@ -259,4 +259,22 @@ func (g *groups) renumber(rows []int32) {
 			rows[i] = g.final[n]
 		}
 	}
+}
+
+// idOf returns the number of the value of row i, 0 for null.
+func (d *dimension) idOf(b *trace.Batch, i int) int32 {
+	if d.count {
+		if v, ok := b.Ints(d.col).At(i); ok && v >= 0 {
+			return int32(bits.Len64(uint64(v))) + 1
+		}
+		return 0
+	}
+	c := b.Dicts(d.col)
+	if code, ok := c.At(i); ok {
+		return d.id(c.Values[code], false)
+	}
+	if name := b.Run.Default(d.col); name != "" {
+		return d.id(name, false)
+	}
+	return 0
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // groupsOf returns the groups of n rows from number base on.
-func (sel *Selection) groupsOf(base int32, n int) []int32 {
+func groupsOf(sel *Selection, base int32, n int) []int32 {
 	set := sel.Set
 	out := make([]int32, 0, n)
 	for i := set.Find(base); len(out) < n; i++ {
@@ -18,7 +18,7 @@ func (sel *Selection) groupsOf(base int32, n int) []int32 {
 }
 
 // follow gives linked rows the verdict on the row that counts their request.
-func (sel *Selection) follow(why [][]uint8) {
+func follow(sel *Selection, why [][]uint8) {
 	set := sel.Set
 	for i, r := range set.Requests {
 		for k := range r.Rows() {

@@ -106,8 +106,8 @@ func united(set *dataset.Set, r *dataset.Batch) *trace.Batch {
 // passing returns which rows the query's filter keeps: of the rows of a request,
 // and of linked rows, all if it keeps one, so that a filter may ask for what any
 // choice and any side tells. It is nil where there is no filter.
-func (sel *Selection) passing() [][]bool {
-	set, q, metrics := sel.Set, sel.Q, sel.metrics
+func passing(sel *Selection) [][]bool {
+	set, q, metrics := sel.Set, sel.Query, sel.metrics
 	if q.Filter == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ type verdict struct {
 
 // verdicts returns what the time of requests of several choices makes of each of
 // their rows, by number.
-func (sel *Selection) verdicts() map[int32]verdict {
+func verdicts(sel *Selection) map[int32]verdict {
 	set := sel.Set
 	if set.Multi == nil || sel.ClockRanges == nil {
 		return nil

@@ -1,14 +1,14 @@
 package selection
 
 import (
-	"slices"
-
+	"cmp"
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/join"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/query"
 	"servescope/analyzer/trace"
+	"slices"
 )
 
 // Selection is the verdict of a query on every resident row: which rows it
@@ -16,20 +16,20 @@ import (
 // they do inside; kernels tell the two apart by the bounds that they are given.
 type Selection struct {
 	Set         *dataset.Set
-	Q           *query.Query
+	Query       *query.Query
 	metrics     request.RowMetric
 	facts       *kernel.Facts           // holds the steady windows, for a steady trim
 	sent        bool                    // keep no row that arrives outside of W
 	ClockRanges map[ClockKey]ClockRange // nil without an interval and a trim
-	Groups      *groups
+	Groups      *Groups
 	rows        [][]int32         // group by resident batch and row; nil when the query keeps everything in one group
-	Steps       stepSelection     // the same of the steps table
-	Removed     map[int32]removed // by slot
+	Steps       Steps             // the same of the steps table
+	Removed     map[int32]Removed // by slot
 }
 
-// removed counts the requests that are not among those of a query, by the first
+// Removed counts the requests that are not among those of a query, by the first
 // reason, and the steps.
-type removed struct{ Filter, Time, Trim, Steps int64 }
+type Removed struct{ Filter, Time, Trim, Steps int64 }
 
 // Selects reports whether q may remove rows.
 func Selects(q *query.Query) bool {
@@ -42,18 +42,18 @@ func Plain(q *query.Query) bool { return !Selects(q) && len(q.By) == 0 }
 // Of applies q to the resident rows; with sent it keeps only those that
 // arrive in W.
 func Of(set *dataset.Set, q *query.Query, metrics request.RowMetric, facts *kernel.Facts, sent bool) *Selection {
-	sel := &Selection{Set: set, Q: q, metrics: metrics, facts: facts, sent: sent, Removed: make(map[int32]removed)}
+	sel := &Selection{Set: set, Query: q, metrics: metrics, facts: facts, sent: sent, Removed: make(map[int32]Removed)}
 	if Plain(q) {
 		return sel
 	}
 	if q.Timed() {
-		sel.FindClockRanges()
+		findClockRanges(sel)
 	}
 	sel.Groups = newGroups(q.By)
-	c := Chooser{links: set.Links, verdicts: sel.verdicts()}
+	c := Chooser{links: set.Links, verdicts: verdicts(sel)}
 	var pass [][]bool
 	if set.Together() {
-		pass = sel.passing()
+		pass = passing(sel)
 	}
 	whys := make([][]uint8, len(set.Requests))
 	for i, r := range dataset.OpenEach(set.Requests) {
@@ -66,7 +66,7 @@ func Of(set *dataset.Set, q *query.Query, metrics request.RowMetric, facts *kern
 		whys[i] = slices.Clone(c.why)
 	}
 	if set.Links != nil {
-		sel.follow(whys)
+		follow(sel, whys)
 	}
 	for i, r := range set.Requests {
 		for k, why := range whys[i] {
@@ -85,7 +85,7 @@ func Of(set *dataset.Set, q *query.Query, metrics request.RowMetric, facts *kern
 			sel.Removed[r.Slot] = n
 		}
 	}
-	sel.chooseSteps()
+	chooseSteps(sel)
 	grouped := sel.rows
 	if sel.Steps.Grouped {
 		grouped = slices.Concat(sel.rows, sel.Steps.rows)
@@ -138,9 +138,9 @@ func (c *Chooser) choose(sel *Selection, b *trace.Batch, p dataset.Origin) []int
 	switch {
 	case c.pass != nil:
 		copy(c.keep, c.pass)
-	case sel.Q.Filter != nil:
+	case sel.Query.Filter != nil:
 		if c.x == nil {
-			c.x = sel.Q.Filter.Evaluator(func(name string, b *trace.Batch, values []float64, known []bool) {
+			c.x = sel.Query.Filter.Evaluator(func(name string, b *trace.Batch, values []float64, known []bool) {
 				sel.metrics(name, &kernel.View{Batch: b}, values, known)
 			})
 		}
@@ -153,7 +153,7 @@ func (c *Chooser) choose(sel *Selection, b *trace.Batch, p dataset.Origin) []int
 	if sel.ClockRanges != nil {
 		c.chooseTime(sel, b, p)
 	}
-	sel.Groups.of(b, p.File, c.group, &c.ids, othersOf(c.links, c.base))
+	sel.Groups.of(b, p.File, c.group, &c.ids, linkedValuesOf(c.links, c.base))
 	for i, k := range c.keep {
 		if !k {
 			c.why[i] = max(c.why[i], byFilter)
@@ -201,9 +201,24 @@ func (sel *Selection) Again(c *Chooser, b *trace.Batch, p dataset.Origin, number
 	case sel.rows == nil:
 		return nil
 	case sel.Set.Together():
-		return sel.groupsOf(number, b.Rows)
+		return groupsOf(sel, number, b.Rows)
 	}
 	group := c.choose(sel, b, p)
 	sel.Groups.renumber(group)
 	return group
+}
+
+// Bounds adds W to facts, by run and clock, in order of the clocks.
+func (sel *Selection) Bounds(facts *kernel.Facts) {
+	for key, e := range sel.ClockRanges {
+		if from, to, ok := e.within(); ok {
+			f := &facts.Runs[key.Slot]
+			f.Bounds = append(f.Bounds, kernel.Bound{
+				Clock: key.Axis, From: from, To: to,
+			})
+		}
+	}
+	for i := range facts.Runs {
+		slices.SortFunc(facts.Runs[i].Bounds, func(a, b kernel.Bound) int { return cmp.Compare(a.Clock, b.Clock) })
+	}
 }

@@ -8,11 +8,11 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// stepSelection is the verdict of a query on the rows of the steps table. A step
+// Steps is the verdict of a query on the rows of the steps table. A step
 // is in W by its end, and in a group where all that the query groups by is told
 // of steps too. A filter that asks for more than that says nothing of steps: they
 // all stay.
-type stepSelection struct {
+type Steps struct {
 	rows    [][]int32 // group by resident batch and row; nil when the query keeps everything in one group
 	always  [][]int32 // the same, whenever a step ends; nil without an interval and a trim
 	Grouped bool      // the groups are those of requests
@@ -21,7 +21,7 @@ type stepSelection struct {
 
 // Of returns the groups of the rows of resident batch i of steps, nil for all in
 // one; with always, of those outside of W as well.
-func (sel *stepSelection) Of(i int, always bool) []int32 {
+func (sel *Steps) Of(i int, always bool) []int32 {
 	switch {
 	case sel.rows == nil:
 		return nil
@@ -57,8 +57,8 @@ func asRequests(b *trace.Batch) *trace.Batch {
 
 // chooseSteps applies the query of sel to the resident steps. Its groups are not
 // finished yet.
-func (sel *Selection) chooseSteps() {
-	q := sel.Q
+func chooseSteps(sel *Selection) {
+	q := sel.Query
 	sel.Steps.Grouped = len(q.By) > 0 && TellsSteps(sel.Set, q.By)
 	var x *query.Evaluator
 	if q.Filter != nil {
@@ -71,7 +71,7 @@ func (sel *Selection) chooseSteps() {
 	for _, r := range dataset.OpenEach(sel.Set.Steps) {
 		as, group := asRequests(r.Cols), make([]int32, r.Cols.Rows)
 		if sel.Steps.Grouped {
-			sel.Groups.of(as, r.File, group, &ids, others{})
+			sel.Groups.of(as, r.File, group, &ids, linkedValues{})
 		}
 		if x != nil {
 			keep = slices.Grow(keep[:0], as.Rows)[:as.Rows]
@@ -107,14 +107,14 @@ func chooseStepTime(sel *Selection, r dataset.Opened, group []int32) {
 		if clock := names.At(i); clock != name || i == 0 {
 			name, e = clock, sel.ClockRanges[ClockKeyOf(r.Slot, clock)]
 		}
-		if t, ok := at.At(i); !ok || !e.Interval.Placed || !e.Trimmed.Placed || !e.Interval.Holds(t) || !e.Trimmed.Holds(t) {
+		if t, ok := at.At(i); !ok || !e.Holds(t) {
 			group[i] = -1
 		}
 	}
 }
 
-// findStepEdges adds the clocks that steps are on and no request.
-func (sel *Selection) findStepEdges() {
+// addStepClockRanges adds the clocks that steps are on and no request.
+func addStepClockRanges(sel *Selection) {
 	for _, r := range dataset.OpenEach(sel.Set.Steps) {
 		at, names := r.Cols.Ints(trace.StepT), dataset.StepClocks(r.Cols)
 		var name string

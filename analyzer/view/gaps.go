@@ -11,8 +11,8 @@ import (
 	"servescope/analyzer/selection"
 )
 
-// mostGaps is how many chunk gaps a chart shows one by one.
-const mostGaps = 500_000
+// maxGaps is how many chunk gaps a chart shows one by one.
+const maxGaps = 500_000
 
 // chunkGap is a chunk gap of the request that row is counted with.
 type chunkGap struct {
@@ -20,12 +20,12 @@ type chunkGap struct {
 	end, gap int64 // ns, end since the origin of the request's clock
 }
 
-// gaps lists chunk gaps one by one: those from Low to High long that end in the
+// showGaps lists chunk gaps one by one: those from Low to High long that end in the
 // viewport's time, with the row of their request and when they end. Where there are
 // more than Limit these are the longest: then low is the length from which on the
 // list is complete. Total counts them all. Gaps without a time are in neither.
-func (v *viewer) gaps(out *Columns) error {
-	limit := cmp.Or(max(v.p.Limit, 0), mostGaps)
+func showGaps(v *viewer, out *Columns) error {
+	limit := cmp.Or(max(v.p.Limit, 0), maxGaps)
 	low, total := v.p.Low, 0
 	var list []chunkGap
 	err := v.each(true, true, func(k *kernel.View, rows []int32) {
@@ -79,14 +79,4 @@ func longestGaps(list []chunkGap, limit int, low int64) ([]chunkGap, int64) {
 	slices.Sort(lengths)
 	low = max(low, lengths[len(lengths)-limit-1]+1)
 	return slices.DeleteFunc(list, func(g chunkGap) bool { return g.gap < low }), low
-}
-
-// countedWith returns the row that the request of a row is counted with.
-func (v *viewer) countedWith(row int32) int32 {
-	if v.set.Multi != nil {
-		if rows := v.set.Multi.Rows[row]; rows != nil {
-			return rows[0]
-		}
-	}
-	return row
 }

@@ -9,17 +9,17 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// listsOf calls f with the rows of the given numbers, in order, and their token
+// eachWithLists calls f with the rows of the given numbers, in order, and their token
 // lists. Where these are not in memory it reads again, but only the parts of the
 // inputs that hold such rows.
-func (v *viewer) listsOf(numbers map[int32]int, f func(k *kernel.View, i int)) error {
+func eachWithLists(v *viewer, numbers map[int32]int, f func(k *kernel.View, i int)) error {
 	wanted := make([]int32, 0, len(numbers))
 	for n := range numbers {
 		wanted = append(wanted, n)
 	}
 	slices.Sort(wanted)
 	if !v.set.Lists {
-		return v.rereadLists(wanted, f)
+		return rereadLists(v, wanted, f)
 	}
 	var u dataset.Unpacker
 	last, b := -1, (*trace.Batch)(nil)
@@ -35,7 +35,7 @@ func (v *viewer) listsOf(numbers map[int32]int, f func(k *kernel.View, i int)) e
 }
 
 // rereadLists is listsOf where the lists are not in memory.
-func (v *viewer) rereadLists(wanted []int32, f func(k *kernel.View, i int)) error {
+func rereadLists(v *viewer, wanted []int32, f func(k *kernel.View, i int)) error {
 	wants := func(from, to int32) bool {
 		i, _ := slices.BinarySearch(wanted, from)
 		return i < len(wanted) && (to < 0 || wanted[i] < to)

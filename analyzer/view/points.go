@@ -12,16 +12,16 @@ import (
 
 // Defaults of viewports.
 const (
-	mostPoints  = 20000 // of a scatter chart
+	maxPoints   = 20000 // of a scatter chart
 	curvePoints = 1000  // of an ecdf
 	trendBins   = 24
 )
 
-// scatter shows requests as points, or where they are too many as counts in
-// cells of equal size; and with either the median and the 95th percentile of y
+// showScatter shows requests as points, or where they are too many as counts in
+// scatterCells of equal size; and with either the median and the 95th percentile of y
 // in up to 24 bins of x that hold equally many, but for requests of equal x,
 // which share a bin.
-func (v *viewer) scatter(out *Columns) error {
+func showScatter(v *viewer, out *Columns) error {
 	names := []string{"row", v.p.X, v.p.Y}
 	if v.p.Color != "" {
 		names = append(names, v.p.Color)
@@ -44,11 +44,11 @@ func (v *viewer) scatter(out *Columns) error {
 	out.List = trend(x, y, known)
 	limit := v.p.Limit
 	if limit <= 0 {
-		limit = mostPoints
+		limit = maxPoints
 	}
 	if len(known) > limit {
 		out.Mode = "bins"
-		v.cells(out, x, y, known)
+		scatterCells(v, out, x, y, known)
 		return nil
 	}
 	out.Mode = "points"
@@ -66,9 +66,9 @@ func (v *viewer) scatter(out *Columns) error {
 	return nil
 }
 
-// cells counts points in a grid over their extent; its last row and column hold
+// scatterCells counts points in a grid over their extent; its last row and column hold
 // the greatest values too. Empty cells are left out.
-func (v *viewer) cells(out *Columns, x, y []float64, known []int32) {
+func scatterCells(v *viewer, out *Columns, x, y []float64, known []int32) {
 	nx, ny := v.bins(160, 100)
 	x0, dx := grid(x, known, nx)
 	y0, dy := grid(y, known, ny)
@@ -126,15 +126,15 @@ func trend(x, y []float64, known []int32) []Column {
 	return out
 }
 
-// ecdf shows how many requests (gaps, for chunk_gap) have at most a value, at
+// showECDF shows how many requests (gaps, for chunk_gap) have at most a value, at
 // chosen values: all where they are few, else by equal steps of rank and every
 // one of the hundred smallest and greatest. Counts are exact. For gaps the values
 // are the upper ends of buckets 2⁻⁸ wide.
-func (v *viewer) ecdf(out *Columns) error {
+func showECDF(v *viewer, out *Columns) error {
 	points := cmp.Or(max(v.p.Limit, 0), curvePoints)
 	value, count := Column{Name: "value"}, Column{Name: "count"}
 	if v.p.Metric == "chunk_gap" {
-		h, err := v.gapCounts(out)
+		h, err := countGaps(v, out)
 		if err != nil {
 			return err
 		}
@@ -188,8 +188,8 @@ func chosen(i, n, points int) bool {
 // gapScale are the buckets of gaps in an ecdf.
 var gapScale = logScale{8}
 
-// gapCounts counts the gaps of the selected requests in the buckets of gapScale.
-func (v *viewer) gapCounts(out *Columns) ([]int64, error) {
+// countGaps counts the gaps of the selected requests in the buckets of gapScale.
+func countGaps(v *viewer, out *Columns) ([]int64, error) {
 	h := make([]int64, gapScale.bucket(math.MaxInt64)+1)
 	n, without, negative := 0, 0, 0
 	err := v.each(true, true, func(k *kernel.View, rows []int32) {

@@ -12,10 +12,10 @@ import (
 	"servescope/formats/source"
 )
 
-// request shows one request, selected or not: what its row holds, where it
+// showRequest shows one request, selected or not: what its row holds, where it
 // stands, its metrics, and its chunks. t is null where the time of the first chunk
 // is unknown, tokens where nobody counted.
-func (v *viewer) request(out *Columns) error {
+func showRequest(v *viewer, out *Columns) error {
 	n := int32(v.p.Row)
 	i := v.set.Find(n)
 	if v.p.Row < 0 || v.p.Row > math.MaxInt32 || i < 0 || n >= v.set.Requests[i].Number+int32(v.set.Requests[i].Rows()) {
@@ -25,8 +25,8 @@ func (v *viewer) request(out *Columns) error {
 	if r.Slot != v.run.Slot {
 		return viewError("request " + strconv.FormatInt(v.p.Row, 10) + " is of another run")
 	}
-	err := v.listsOf(map[int32]int{n: 0}, func(k *kernel.View, i int) {
-		out.Fields = append(v.details(k.Batch, i), v.measures(k, i)...)
+	err := eachWithLists(v, map[int32]int{n: 0}, func(k *kernel.View, i int) {
+		out.Fields = append(detailsOf(v, k.Batch, i), measuresOf(v, k, i)...)
 		first, gaps, tokens, known, _ := request.ChunksOf(k, metric.Default).At(i)
 		at := math.NaN()
 		if known {
@@ -51,8 +51,8 @@ func (v *viewer) request(out *Columns) error {
 	return nil
 }
 
-// details returns the values of a row that are not null, in the order of columns.
-func (v *viewer) details(b *trace.Batch, i int) (out []Detail) {
+// detailsOf returns the values of a row that are not null, in the order of columns.
+func detailsOf(v *viewer, b *trace.Batch, i int) (out []Detail) {
 	for c := range trace.Requests.Fields {
 		f, col := &trace.Requests.Fields[c], trace.Col(c)
 		d := Detail{Name: f.Name, Unit: string(f.Unit), Stamp: f.Stamp, Value: math.NaN()}
@@ -85,8 +85,8 @@ func (v *viewer) details(b *trace.Batch, i int) (out []Detail) {
 	return out
 }
 
-// measures returns the metrics of a row that are not null.
-func (v *viewer) measures(k *kernel.View, i int) (out []Detail) {
+// measuresOf returns the metrics of a row that are not null.
+func measuresOf(v *viewer, k *kernel.View, i int) (out []Detail) {
 	values, known := make([]float64, k.Rows), make([]bool, k.Rows)
 	for _, name := range query.Metrics {
 		v.e.Metric(name, k, values, known)

@@ -12,16 +12,16 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// mostBuckets bounds a series that names the length of its buckets.
-const mostBuckets = 100_000
+// maxBuckets bounds a series that names the length of its buckets.
+const maxBuckets = 100_000
 
-// series shows the run by equal buckets of time on its first clock: how many
-// requests arrive, end and end badly in each; the mean and the greatest number
+// showSeries shows the run by equal buckets of time on its first clock: how many
+// showRequests arrive, end and end badly in each; the mean and the greatest number
 // between arrival and end, and the mean between queueing and admission where both
 // are stamped; prompt tokens of those that arrive; and with TokenTimes the output
 // tokens emitted in it. Requests without a stamp are counted as unplaced, those
 // with an arrival and no end as open: they are in no number of running ones.
-func (v *viewer) series(out *Columns) error {
+func showSeries(v *viewer, out *Columns) error {
 	arrival, err := v.column("arrival")
 	if err != nil {
 		return err
@@ -34,11 +34,11 @@ func (v *viewer) series(out *Columns) error {
 	if err != nil {
 		return err
 	}
-	b := v.buckets(arrival.Floats, end.Floats, clock.Floats)
+	b := bucketsOf(v, arrival.Floats, end.Floats, clock.Floats)
 	out.Facts["bucket"], out.Facts["n"] = float64(b.length), float64(b.n)
 	x := newSeries(b)
-	for _, fill := range []func(*seriesColumns) error{v.fillSeries, v.fillWaiting, v.fillTokens} {
-		if err := fill(x); err != nil {
+	for _, fill := range []func(*viewer, *seriesColumns) error{fillSeries, fillWaiting, fillTokens} {
+		if err := fill(v, x); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func (v *viewer) series(out *Columns) error {
 	return nil
 }
 
-// buckets are equal parts of the time, from from on.
+// bucketsOf are equal parts of the time, from from on.
 type buckets struct {
 	from, length int64
 	n            int
@@ -64,9 +64,9 @@ func (b buckets) at(t int64) (int, bool) {
 	return int(i), i < int64(b.n)
 }
 
-// buckets chooses the buckets of a series: those of the viewport, else over all
+// bucketsOf chooses the buckets of a series: those of the viewport, else over all
 // that is stamped.
-func (v *viewer) buckets(arrival, end, clock []float64) buckets {
+func bucketsOf(v *viewer, arrival, end, clock []float64) buckets {
 	from, to := v.p.From, v.p.To
 	if from >= to {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -87,10 +87,10 @@ func (v *viewer) buckets(arrival, end, clock []float64) buckets {
 	}
 	length := v.p.Bucket
 	if length <= 0 {
-		n := int64(min(cmp.Or(max(v.p.XBins, 0), 300), mostBuckets))
+		n := int64(min(cmp.Or(max(v.p.XBins, 0), 300), maxBuckets))
 		length = max((to-from+n-1)/n, 1)
 	}
-	length = max(length, (to-from+mostBuckets-1)/mostBuckets)
+	length = max(length, (to-from+maxBuckets-1)/maxBuckets)
 	return buckets{from, length, int((to - from + length - 1) / length)}
 }
 
@@ -127,7 +127,7 @@ func (x *seriesColumns) cover(to []float64, a, b int64) {
 	}
 }
 
-func (v *viewer) fillSeries(x *seriesColumns) error {
+func fillSeries(v *viewer, x *seriesColumns) error {
 	var starts, stops []int64
 	err := v.each(false, false, func(k *kernel.View, rows []int32) {
 		arrivals, leavings, names := request.ArrivalsOf(k.Batch), request.LeavingsOf(k.Batch), dataset.ClocksOf(k.Batch)
@@ -192,7 +192,7 @@ func (x *seriesColumns) sweep(starts, stops []int64) {
 	}
 }
 
-func (v *viewer) fillWaiting(x *seriesColumns) error {
+func fillWaiting(v *viewer, x *seriesColumns) error {
 	return v.each(false, false, func(k *kernel.View, rows []int32) {
 		queued, admitted, names := k.Ints(trace.Queued), k.Ints(trace.Admitted), dataset.ClocksOf(k.Batch)
 		for _, row := range rows {
@@ -206,7 +206,7 @@ func (v *viewer) fillWaiting(x *seriesColumns) error {
 	})
 }
 
-func (v *viewer) fillTokens(x *seriesColumns) error {
+func fillTokens(v *viewer, x *seriesColumns) error {
 	if !v.p.TokenTimes || len(v.clocks) == 0 {
 		return nil
 	}

@@ -10,15 +10,15 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// mostSteps is how many steps a chart shows one by one.
-const mostSteps = 20000
+// maxSteps is how many steps a chart shows one by one.
+const maxSteps = 20000
 
-// stepRows shows what the engine says of its own steps or windows of time: when
+// showSteps shows what the engine says of its own steps or windows of time: when
 // they end, on which clock, replica and kind, and the named columns of the table
 // of steps. Where there are more than Limit it shows equal parts of the time, and
 // of each column the mean, the least and the greatest value in them (X, X.min,
 // X.max).
-func (v *viewer) stepRows(out *Columns) error {
+func showSteps(v *viewer, out *Columns) error {
 	cols := make([]trace.Col, 0, len(v.p.Columns))
 	for _, name := range v.p.Columns {
 		col, ok := trace.Steps.Lookup(name)
@@ -34,11 +34,11 @@ func (v *viewer) stepRows(out *Columns) error {
 	for i, r := range dataset.OpenEach(v.set.Steps) {
 		if r.Slot == v.run.Slot {
 			v.set.Yield()
-			v.addSteps(list, cols, r, v.sel.Steps.Of(i, false))
+			addSteps(v, list, cols, r, v.sel.Steps.Of(i, false))
 		}
 	}
 	out.Facts["n"] = float64(len(list[0].Floats))
-	if limit := cmp.Or(max(v.p.Limit, 0), mostSteps); len(list[0].Floats) > limit {
+	if limit := cmp.Or(max(v.p.Limit, 0), maxSteps); len(list[0].Floats) > limit {
 		list = thinned(list, limit)
 		out.Mode = "bins"
 	}
@@ -47,7 +47,7 @@ func (v *viewer) stepRows(out *Columns) error {
 }
 
 // addSteps adds the selected rows of a batch that are in the viewport's time.
-func (v *viewer) addSteps(list []Column, cols []trace.Col, r dataset.Opened, group []int32) {
+func addSteps(v *viewer, list []Column, cols []trace.Col, r dataset.Opened, group []int32) {
 	names, stamps := dataset.StepClocks(r.Cols), r.Cols.Ints(trace.StepT)
 	for i := range r.Cols.Rows {
 		if group != nil && group[i] < 0 {

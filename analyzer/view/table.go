@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// columns shows every selected request.
-func (v *viewer) columns(out *Columns) error {
+// showColumns shows every selected request.
+func showColumns(v *viewer, out *Columns) error {
 	list, err := v.named(append([]string{"row"}, v.p.Columns...))
 	if err != nil {
 		return err
@@ -17,14 +17,14 @@ func (v *viewer) columns(out *Columns) error {
 	return nil
 }
 
-// requests shows a page of requests in the order of a column, nulls last and ties
+// showRequests shows a page of requests in the order of a column, nulls last and ties
 // in the order of inputs.
-func (v *viewer) requests(out *Columns) error {
+func showRequests(v *viewer, out *Columns) error {
 	list, err := v.named(append([]string{"row"}, v.p.Columns...))
 	if err != nil {
 		return err
 	}
-	order, err := v.sorted()
+	order, err := sortedBy(v)
 	if err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (v *viewer) requests(out *Columns) error {
 	return nil
 }
 
-// sorted returns the order of the requests, nil for that of the inputs.
-func (v *viewer) sorted() ([]int32, error) {
+// sortedBy returns the order of the requests, nil for that of the inputs.
+func sortedBy(v *viewer) ([]int32, error) {
 	if v.p.Sort == "" {
 		return nil, nil
 	}
@@ -105,8 +105,8 @@ func boolOf(b bool) int {
 	return 0
 }
 
-// values shows what a column of texts holds, the most frequent first.
-func (v *viewer) values(out *Columns) error {
+// showValues shows what a column of texts holds, the most frequent first.
+func showValues(v *viewer, out *Columns) error {
 	c, err := v.column(v.p.Column)
 	if err != nil {
 		return err

@@ -1,23 +1,21 @@
 package view
 
 import (
-	"cmp"
 	"math"
 
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/kernel/request"
 	"servescope/analyzer/metric"
-	"servescope/analyzer/selection"
 )
 
-// heatmap counts chunk gaps in cells of time (that of the chunk at their end) by
+// showHeatmap counts chunk gaps in cells of time (that of the chunk at their end) by
 // length. The cells of a column of the map, from the shortest gaps on, stand side
 // by side. What is in no cell is counted: below and above the lengths, outside of
 // the time, unplaced for want of a time, and negative.
-func (v *viewer) heatmap(out *Columns) error {
+func showHeatmap(v *viewer, out *Columns) error {
 	nx, ny := v.bins(200, 64)
-	from, to, low, high, err := v.gapExtent()
+	from, to, low, high, err := gapExtent(v)
 	if err != nil {
 		return err
 	}
@@ -27,7 +25,7 @@ func (v *viewer) heatmap(out *Columns) error {
 	x := timeScale{from, to, nx}
 	counts := make([]float64, nx*ny)
 	var n, below, above, outside, unplaced, negative float64
-	err = v.eachGap(func(at, gap int64, placed bool) {
+	err = eachGap(v, func(at, gap int64, placed bool) {
 		n++
 		switch {
 		case gap < 0:
@@ -63,15 +61,8 @@ func (v *viewer) heatmap(out *Columns) error {
 	return nil
 }
 
-// mostCells bounds the numbers that a chart of cells or lanes holds: 32 MB of them.
-const mostCells = 4 << 20
-
-// bins returns the viewport's numbers of bins or the given ones; of more cells than
-// a screen has it makes fewer.
-func (v *viewer) bins(x, y int) (nx, ny int) {
-	nx, ny = min(cmp.Or(max(v.p.XBins, 0), x), mostCells), min(cmp.Or(max(v.p.YBins, 0), y), 2048)
-	return min(nx, mostCells/ny), ny
-}
+// maxCells bounds the numbers that a chart of cells or lanes holds: 32 MB of them.
+const maxCells = 4 << 20
 
 // timeScale divides the time from from to to into n bins of whole nanoseconds,
 // as equal as they can be.
@@ -101,7 +92,7 @@ func (s timeScale) bin(t int64) int {
 
 // eachGap calls f with each chunk gap and the time of the chunk at its end, on
 // the run's first clock since its origin; placed is false where it has none there.
-func (v *viewer) eachGap(f func(at, gap int64, placed bool)) error {
+func eachGap(v *viewer, f func(at, gap int64, placed bool)) error {
 	return v.each(true, true, func(k *kernel.View, rows []int32) {
 		chunks, names := request.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch)
 		for _, i := range rows {
@@ -121,22 +112,15 @@ func (v *viewer) eachGap(f func(at, gap int64, placed bool)) error {
 	})
 }
 
-// onFirstClock reports whether a clock is the one by which charts over time go:
-// the run's first, unless it is that of each request alone.
-func (v *viewer) onFirstClock(name string) bool {
-	n, ok := v.index[selection.ClockKeyOf(v.run.Slot, name)]
-	return ok && n == 0 && !v.clocks[0].own
-}
-
 // gapExtent returns the viewport's interval of time and lengths; where it has
 // none, that of the gaps.
-func (v *viewer) gapExtent() (from, to, low, high int64, err error) {
+func gapExtent(v *viewer) (from, to, low, high int64, err error) {
 	from, to, low, high = v.p.From, v.p.To, v.p.Low, v.p.High
 	if from < to && low < high {
 		return from, to, low, high, nil
 	}
 	t0, t1, g0, g1 := int64(math.MaxInt64), int64(math.MinInt64), int64(math.MaxInt64), int64(math.MinInt64)
-	err = v.eachGap(func(at, gap int64, placed bool) {
+	err = eachGap(v, func(at, gap int64, placed bool) {
 		if placed && gap >= 0 {
 			t0, t1, g0, g1 = min(t0, at), max(t1, at), min(g0, gap), max(g1, gap)
 		}

@@ -3,15 +3,16 @@ package fold
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
-	"sync/atomic"
-
 	"servescope/analyzer/dataset"
 	"servescope/analyzer/kernel"
 	"servescope/analyzer/load"
+	"servescope/analyzer/query"
 	"servescope/analyzer/selection"
+	"servescope/analyzer/stat"
 	"servescope/analyzer/trace"
+	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // maxPasses bounds how often a kernel may ask for the data again.
@@ -91,7 +92,7 @@ func (r *Runner) pass(ctx context.Context, sel *selection.Selection, kernels []k
 			near = append(near, k)
 		}
 	}
-	p := newPass(sel.Q, facts, near, r.in.Opt.Workers)
+	p := newPass(sel.Query, facts, near, r.in.Options.Workers)
 	p.choices, p.ends, p.watch = set.Choices(), set.Ends, watch
 	resident, err := r.passResident(ctx, sel, p)
 	if err != nil {
@@ -102,7 +103,7 @@ func (r *Runner) pass(ctx context.Context, sel *selection.Selection, kernels []k
 		if watch != nil {
 			watch.Finished(near, resident)
 		}
-		p := newPass(sel.Q, facts, far, r.in.Readers())
+		p := newPass(sel.Query, facts, far, r.in.Readers())
 		p.choices, p.ends, p.watch = set.Choices(), set.Ends, watch
 		if err := r.reread(ctx, sel, p); err != nil {
 			return nil, err
@@ -131,7 +132,7 @@ func (r *Runner) passResident(ctx context.Context, sel *selection.Selection, p *
 	lists := slices.ContainsFunc(p.kernels, kernel.Kernel.Lists)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range min(r.in.Opt.Workers, len(set.Requests)) {
+	for w := range min(r.in.Options.Workers, len(set.Requests)) {
 		wg.Go(func() {
 			var u dataset.Unpacker
 			for {
@@ -157,4 +158,58 @@ func (r *Runner) passResident(ctx context.Context, sel *selection.Selection, p *
 		return nil, err
 	}
 	return p.merge()
+}
+
+// First returns the pass of kernels for q over what is about to be read. watch may be
+// nil.
+func (r *Runner) First(q *query.Query, kernels []kernel.Kernel, watch Watcher) *First {
+	readers := r.in.Readers()
+	p := newPass(q, &kernel.Facts{Store: r.store(), Memory: r.stateMemory()}, kernels, readers)
+	p.watch = watch
+	f := &First{pass: p, pool: newFoldPool(p, readers), spilled: r.Spilled, done: make(chan struct{})}
+	if f.remote = r.in.Options.Remote; f.remote != nil {
+		f.fold = &load.RemoteFold{Query: q}
+	}
+	return f
+}
+
+// store returns where the states of kernels put what does not fit their memory, until
+// Release; nil where nothing may be written.
+func (r *Runner) store() stat.Store {
+	if r.Spilled == nil {
+		r.Spilled = r.in.NewStore(0)
+	}
+	if r.Spilled.Spill == nil {
+		return nil
+	}
+	return r.Spilled
+}
+
+// stateMemory returns how many bytes of values each state of a kernel may hold: a share
+// of the budget, which the workers' states share.
+func (r *Runner) stateMemory() int64 {
+	return max(min(r.in.Options.Memory/16, 2*kernel.MaxMemory)/int64(r.in.Options.Workers), 1)
+}
+
+// Release gives back what the states of the last Run have put aside: they have been
+// finished.
+func (r *Runner) Release() {
+	if r.Spilled != nil {
+		r.Spilled.Empty()
+	}
+}
+
+// Failed returns why states have lost what they put aside, or nil.
+func (r *Runner) Failed() error { return r.Spilled.Failed() }
+
+// reread reads every input again, with token lists, and folds the rows that sel
+// selects into p.
+func (r *Runner) reread(ctx context.Context, sel *selection.Selection, p *Pass) error {
+	pool := newFoldPool(p, r.in.Readers())
+	choosers := make([]selection.Chooser, pool.size)
+	return r.in.Reread(ctx, load.Rereading{Table: trace.Requests, Idle: pool.help}, func(worker int, b *load.Reading) error {
+		group := sel.Again(&choosers[worker], b.Seen, b.Origin, b.Number)
+		pool.fold(worker, b.Rows, &kernel.View{Batch: b.Seen, RunIndex: b.Slot, Group: group, Links: sel.Set.Links, Base: b.Number})
+		return nil
+	})
 }
