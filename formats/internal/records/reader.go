@@ -63,6 +63,8 @@ type reader struct {
 	howTo string
 
 	in     Input
+	eol    int64 // offset behind the latest line feed that was found; see first
+	clear  int64 // no line feed lies between the cursor and this offset
 	long   int64 // objects that begin before this offset are looked for in their lines only
 	over   bool  // of a line that is too long the rest is skipped
 	within bool  // an array of objects
@@ -191,11 +193,11 @@ func (r *reader) object() bool {
 	for {
 		text := r.in.Buf[r.in.I:]
 		if at < r.long {
-			if text = line(text); len(text) == len(r.in.Buf)-r.in.I && len(text) < maxRecord {
+			if text = r.first(); len(text) == len(r.in.Buf)-r.in.I && len(text) < maxRecord {
 				if r.in.More() {
 					continue
 				}
-				text = line(r.in.Buf[r.in.I:])
+				text = r.first()
 			}
 		}
 		r.fields.Reset()
@@ -275,12 +277,12 @@ func (r *reader) pass() bool {
 func (r *reader) line() bool {
 	at := r.in.At()
 	for {
-		text := line(r.in.Buf[r.in.I:])
+		text := r.first()
 		if r.in.I+len(text) == len(r.in.Buf) && text[len(text)-1] != '\n' && len(text) < maxRecord {
 			if r.in.More() {
 				continue
 			}
-			text = line(r.in.Buf[r.in.I:])
+			text = r.first()
 		}
 		if r.in.Err != nil {
 			return false
@@ -307,12 +309,21 @@ func (r *reader) line() bool {
 	}
 }
 
-// line returns the first line of b with its end.
-func line(b []byte) []byte {
-	if k := bytes.IndexByte(b, '\n'); k >= 0 {
-		return b[:k+1]
+// first returns the text from the cursor to the end of its line, that included, or all
+// that has been read if the end is not among it. It remembers how far it has looked:
+// a line may hold many records.
+func (r *reader) first() []byte {
+	at := r.in.At()
+	if at >= r.eol {
+		from := max(at, r.clear)
+		k := bytes.IndexByte(r.in.Buf[from-r.in.Off:], '\n')
+		if k < 0 {
+			r.clear = r.in.Off + int64(len(r.in.Buf))
+			return r.in.Buf[r.in.I:]
+		}
+		r.eol = from + int64(k) + 1
 	}
-	return b
+	return r.in.Buf[r.in.I : r.eol-r.in.Off]
 }
 
 var event = []byte("data:")

@@ -152,6 +152,28 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
+// TestManyOnOneLine: the end of a line that holds many records is looked for once, not
+// again for each of them.
+func TestManyOnOneLine(t *testing.T) {
+	const n = 400_000
+	var c *collect
+	d := &Dialect{Name: "x", New: func(w *Writer) Fold { c = &collect{Writer: w}; return c }}
+	r, err := Open(context.Background(), source.FromBytes("x", []byte(strings.Repeat(`data: {"a": 1} `, n))), formats.Options{}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	begin := time.Now()
+	for r.Next() {
+	}
+	if a := r.Account(); a.Total != n || len(c.out) != n {
+		t.Errorf("%+v, %d records", a, len(c.out))
+	}
+	if d := time.Since(begin); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+}
+
 // TestTable: a row that is torn costs itself; cells hold texts of several lines,
 // objects, and nothing.
 func TestTable(t *testing.T) {

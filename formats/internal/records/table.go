@@ -31,7 +31,7 @@ func (r *reader) row() bool {
 		at := r.in.At()
 		text := r.in.Buf[r.in.I:]
 		if at < r.long {
-			text = line(text)
+			text = r.first()
 		}
 		_, next, state := r.table.Split(text, ',', r.in.EOF && len(text) == len(r.in.Buf)-r.in.I)
 		if state == RowWhole {
