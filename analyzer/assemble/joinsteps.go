@@ -219,7 +219,7 @@ func apart(steps, requests []stretch) string {
 	a, b := extent(steps), extent(requests)
 	d, side := b.from-a.from, "before"
 	if d < 0 {
-		d, side = -d, "behind"
+		d, side = -d, "after"
 	}
 	const half, near, widest = 1800e9, 300e9, 15 * 3600e9
 	whole := d
@@ -229,8 +229,8 @@ func apart(steps, requests []stretch) string {
 	text := fmt.Sprintf("they begin %s %s the requests", unit.FormatDuration(whole), side)
 	if rest := (d + near) % half; near < d && d < widest && rest < 2*near {
 		zone := (d + near) / half * half / 60e9 // in minutes
-		sign := map[string]string{"before": "-", "behind": "+"}[side]
-		text += fmt.Sprintf(": is their zone another? give it with --tz, %s%02d:%02d it seems", sign, zone/60, zone%60)
+		sign := map[string]string{"before": "-", "after": "+"}[side]
+		text += fmt.Sprintf(": the logs may be in different time zones; try --tz %s%02d:%02d", sign, zone/60, zone%60)
 	}
 	return text
 }

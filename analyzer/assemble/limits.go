@@ -105,7 +105,7 @@ func stepDiags(set *dataset.Set, states []kernel.State, log *diag.Log) {
 			if n := rows[r.Slot]; n > 0 {
 				log.Add(diag.Diag{
 					Code: "steps_capped", Severity: diag.Notice, File: r.Label, Offset: -1, Count: n,
-					Msg: fmt.Sprintf("%d engine steps are in no table: they are of more than %d replicas, ranks and kinds of steps, groups and windows", n, most),
+					Msg: fmt.Sprintf("%d engine steps are in no table: they exceed the limit of %d combinations of replica, rank, kind, group and window", n, most),
 					Fix: "give a longer --window, or group by fewer dimensions",
 				})
 			}

@@ -11,7 +11,7 @@ import (
 // CheckQuery refuses what no run can answer.
 func CheckQuery(q *query.Query) error {
 	if q.From != nil && q.To != nil && q.From.Relative == q.To.Relative && q.From.NS >= q.To.NS {
-		return &query.Error{Flag: "--to", Msg: fmt.Sprintf("%s is not after --from %s", q.To, q.From), Fix: "exchange them"}
+		return &query.Error{Flag: "--to", Msg: fmt.Sprintf("%s is not after --from %s", q.To, q.From), Fix: "swap the two times"}
 	}
 	return nil
 }

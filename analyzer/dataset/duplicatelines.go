@@ -28,7 +28,7 @@ func checkDuplicateLines(s *Set) {
 				about = "about "
 			}
 			f.Diags.Add(diag.Diag{Code: "repeated_lines", Severity: diag.Notice, File: f.Source.Name(), Offset: -1, Count: n,
-				Msg: fmt.Sprintf("%s%d of %d lines occur in two inputs, here and in %s: what they tell is counted twice", about, n, f.Account.Prints.Lines+g.Account.Prints.Lines, g.Source.Name()),
+				Msg: fmt.Sprintf("%s%d of %d lines occur in two inputs, here and in %s: their requests and steps are counted twice", about, n, f.Account.Prints.Lines+g.Account.Prints.Lines, g.Source.Name()),
 				Fix: "leave out one of the two files"})
 		}
 	}

@@ -69,8 +69,8 @@ func checkDuplicates(s *Set) {
 		hashes = rowHashes(hashes[:0], r)
 		offsets := r.Cols.Ints(trace.Offset)
 		d := diag.Diag{Code: "duplicate_request", Severity: diag.Notice, File: r.Cols.File, Offset: -1,
-			Msg: "a request has the id and the beginning of one before it: it is counted again",
-			Fix: "leave out the copy of what is there twice"}
+			Msg: "a request has the id and the start of an earlier one: it is counted again",
+			Fix: "leave out the duplicates"}
 		for i, h := range hashes {
 			if h == 0 || seen.add(h) {
 				continue

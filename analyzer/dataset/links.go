@@ -29,7 +29,7 @@ func link(s *Set) {
 	var parts []join.Part
 	for _, r := range s.Requests {
 		if r.Number > math.MaxInt32-int32(r.Rows()) {
-			s.Diags.Add(diag.Diag{Code: "too_many_rows", Severity: diag.Notice, Offset: -1, Msg: "there are too many requests to link their rows", Fix: "analyze a part of the inputs"})
+			s.Diags.Add(diag.Diag{Code: "too_many_rows", Severity: diag.Notice, Offset: -1, Msg: "there are too many requests to link them across inputs", Fix: "analyze a part of the inputs"})
 			return
 		}
 		parts = append(parts, join.Part{Batch: r.Columns, Run: r.Slot, Input: int32(r.File.Index), First: r.Number})

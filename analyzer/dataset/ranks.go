@@ -125,5 +125,5 @@ func unite(s *Set, group []traced) {
 
 // dropped says that transfer and waiting are not told apart for want of memory.
 var linksDropped = diag.Diag{Code: "collectives_dropped", Severity: diag.Notice, Offset: -1, Count: 1,
-	Msg: "there are more communication kernels than fit the memory: transfer is not told from waiting for the slowest rank",
+	Msg: "the communication kernels do not fit in memory: transfer and waiting for the slowest rank are not separated",
 	Fix: "raise --memory, or analyze fewer steps"}

@@ -173,7 +173,7 @@ func checkClocks(s *Set) {
 			s.Diags.Add(diag.Diag{
 				Code: "clock_mismatch", Severity: diag.Notice, File: r.Label, Offset: -1,
 				Msg: fmt.Sprintf("the %d records of this run have no common clock: figures over time are null", len(r.Members)),
-				Fix: "give them different labels to report them as runs of their own",
+				Fix: "give them different labels to report them as separate runs",
 			})
 		}
 	}

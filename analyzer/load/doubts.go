@@ -12,8 +12,8 @@ func noteAbsurd(log *diag.Log, b *trace.Batch) {
 	if b.Implausible.Count > 0 {
 		log.Add(diag.Diag{
 			Code: "absurd_count", Severity: diag.DataLoss, File: b.File, Offset: b.Implausible.Offset, Count: b.Implausible.Count,
-			Msg: "a number of tokens is negative or beyond 10^10: it counts as unknown",
-			Fix: "leave out what is not known, or write null",
+			Msg: "a token count is negative or above 10^10: it counts as unknown",
+			Fix: "leave out unknown values, or write null",
 		})
 	}
 }
@@ -27,8 +27,8 @@ func noteOverCached(log *diag.Log, b *trace.Batch) {
 	cached, prompts, offsets := b.Ints(trace.CachedTokens), b.Ints(trace.PromptTokens), b.Ints(trace.Offset)
 	d := diag.Diag{
 		Code: "cached_over_prompt", Severity: diag.DataLoss, File: b.File, Offset: -1,
-		Msg: "more tokens of the prompt are cached than it has: the request's cached tokens count as unknown",
-		Fix: "write the tokens of the prompt that were found in the cache, not those that the cache holds",
+		Msg: "a request has more cached tokens than prompt tokens: its cached tokens count as unknown",
+		Fix: "write how many tokens of the prompt were found in the cache, not how many the cache holds",
 	}
 	for i := range b.Rows {
 		k, ok := cached.At(i)
@@ -52,8 +52,8 @@ func noteRewritten(f *dataset.Input) {
 	if source.Rewritten(f.Source) {
 		f.Diags.Add(diag.Diag{
 			Code: "file_rewritten", Severity: diag.Error, File: f.Source.Name(), Offset: -1, Count: 1,
-			Msg: "the file was written over while it was read: these figures may be of two contents of it",
-			Fix: "analyze a copy, or a log that is not being written over",
+			Msg: "the file was overwritten while it was read: the figures may mix its old and its new content",
+			Fix: "analyze a copy, or a log that is only appended to",
 		})
 	}
 }
@@ -63,6 +63,6 @@ func noteRewritten(f *dataset.Input) {
 func nothingRead(f *dataset.Input) diag.Diag {
 	return diag.Diag{
 		Code: "nothing_read", Severity: diag.Notice, File: f.Source.Name(), Offset: -1,
-		Msg: "no request, step or reported figure could be read of the file as " + f.Format.Name,
+		Msg: "the file contains no request, step or reported figure that could be read as " + f.Format.Name,
 	}
 }

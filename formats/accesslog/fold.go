@@ -135,12 +135,12 @@ func (f *fold) End() {
 
 var (
 	notARequest = &assemble.Problem{Code: "not_a_request", Severity: diag.Notice,
-		Msg: "a line is no request of an access log and was skipped"}
+		Msg: "a line is not a request of an access log and was skipped"}
 	otherPath = &assemble.Problem{Code: "other_path", Severity: diag.Info,
 		Msg: "requests to other paths than those of APIs that generate tokens, or with another method than POST, are left out"}
 	noUnit      = &assemble.Problem{Code: "unknown_unit", Severity: diag.Error, Msg: ask[:len(ask)-len(": say --map e2e=number1:us")], Fix: "say --map e2e=number1:us, :ms or :s"}
 	whichNumber = &assemble.Problem{Code: "unknown_order", Severity: diag.DataLoss,
-		Msg: "several numbers stand behind a request, and the first is less than another: which is the time of the request is not told", Fix: "name them in log_format: rt=$request_time uht=$upstream_header_time"}
+		Msg: "several numbers follow a request, and the first is not the largest: the file does not say which is the time of the request", Fix: "name them in log_format: rt=$request_time uht=$upstream_header_time"}
 	noTimes = &assemble.Problem{Code: "no_duration", Severity: diag.DataLoss,
 		Msg: "a request does not say how long it took and was skipped", Fix: "add rt=$request_time uht=$upstream_header_time to log_format"}
 	noZone = &assemble.Problem{Code: "zone_assumed", Severity: diag.Notice,

@@ -234,7 +234,7 @@ func (f *fold) times(v *records.Fields, start, at int64) {
 
 var (
 	notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-		Msg: "a line is no JSON object and was skipped"}
+		Msg: "a line is not a JSON object and was skipped"}
 	notAnEvent = &assemble.Problem{Code: "not_an_event", Severity: diag.DataLoss,
 		Msg: "an object has no event_type and was skipped"}
 	impossible = &assemble.Problem{Code: "impossible_duration", Severity: diag.Notice,

@@ -202,11 +202,11 @@ func (f *fold) End() {
 
 var (
 	notAPoint = &assemble.Problem{Code: "not_a_point", Severity: diag.DataLoss,
-		Msg: "a line or object is no point or summary of k6 and was skipped"}
+		Msg: "a line or object is not a point or summary of k6 and was skipped"}
 	noTime = &assemble.Problem{Code: "no_time", Severity: diag.DataLoss,
 		Msg: "a point of a request has no time that can be read and was skipped"}
 	badValue = &assemble.Problem{Code: "bad_value", Severity: diag.DataLoss,
-		Msg: "a point of a request has no value, or a negative one: that part of it is unknown"}
+		Msg: "a point of a request has no value, or a negative one: this part of the request is unknown"}
 	noDuration = &assemble.Problem{Code: "no_duration", Severity: diag.Notice,
 		Msg: "a request has no http_req_duration: when it was sent is unknown"}
 	otherRequest = &assemble.Problem{Code: "other_request", Severity: diag.Info,

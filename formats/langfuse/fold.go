@@ -240,11 +240,11 @@ func (f *fold) usage(v *records.Fields, at int64) (n int64, counted bool) {
 
 var (
 	notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-		Msg: "a line is no JSON object and was skipped"}
+		Msg: "a line is not a JSON object and was skipped"}
 	notOne = &assemble.Problem{Code: "not_an_observation", Severity: diag.DataLoss,
-		Msg: "an object is no observation with type and startTime, nor does it hold any: it was skipped", Fix: "export observations, or traces with them"}
+		Msg: "an object is not an observation with type and startTime, and contains none: it was skipped", Fix: "export observations, or traces with them"}
 	noStart = &assemble.Problem{Code: "no_start", Severity: diag.DataLoss,
-		Msg: "startTime of a generation is no point in time: it was skipped"}
+		Msg: "startTime of a generation is not a point in time: it was skipped"}
 	order = &assemble.Problem{Code: "stamp_order", Severity: diag.Notice,
 		Msg: "endTime comes before startTime: it counts as unknown"}
 	badFirst = &assemble.Problem{Code: "impossible_first_token", Severity: diag.Notice,
@@ -252,7 +252,7 @@ var (
 	atEnd = &assemble.Problem{Code: "first_chunk_missed", Severity: diag.Notice,
 		Msg: "completionStartTime is endTime, though there are several tokens, as integrations write that missed the first chunk: the first token is unknown"}
 	otherUnit = &assemble.Problem{Code: "latency_unit", Severity: diag.Notice,
-		Msg: "latency or timeToFirstToken is not what the stamps give, neither in seconds nor in milliseconds: it is not reported"}
+		Msg: "latency or timeToFirstToken contradicts the stamps, both in seconds and in milliseconds: it is not reported"}
 	sum = &assemble.Problem{Code: "usage_sum", Severity: diag.Notice,
 		Msg: "the total of tokens is not the sum of its parts: input and output are taken as they are"}
 )

@@ -188,7 +188,7 @@ func (f *fold) claims(v *records.Fields) {
 
 var (
 	notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-		Msg: "a line is no JSON object and was skipped"}
+		Msg: "a line is not a JSON object and was skipped"}
 	notACall = &assemble.Problem{Code: "not_a_call", Severity: diag.DataLoss,
 		Msg: "an object has no startTime and was skipped"}
 	otherCall = &assemble.Problem{Code: "other_call", Severity: diag.Info,
@@ -198,7 +198,7 @@ var (
 	order = &assemble.Problem{Code: "stamp_order", Severity: diag.Notice,
 		Msg: "endTime comes before startTime: it counts as unknown"}
 	fromCache = &assemble.Problem{Code: "cache_hit", Severity: diag.Notice,
-		Msg: "answers of LiteLLM's own cache are among the calls: their times are those of the cache, not of a model"}
+		Msg: "answers of LiteLLM's own cache are among the calls: they have the times of the cache, not of a model"}
 	fellBack = &assemble.Problem{Code: "first_chunk_missed", Severity: diag.Notice,
 		Msg: "completionStartTime of a stream is endTime, which LiteLLM writes where it missed the first chunk: the first token is unknown", Fix: "update LiteLLM; a client that stamps its own chunks knows better"}
 	badFirst = &assemble.Problem{Code: "impossible_first_token", Severity: diag.Notice,

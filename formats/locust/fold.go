@@ -220,7 +220,7 @@ func (f *fold) End() {
 
 var (
 	notARow = &assemble.Problem{Code: "not_a_row", Severity: diag.DataLoss,
-		Msg: "a row has no name, or is none of a table of Locust: it was skipped"}
+		Msg: "a row has no name, or is not a row of a table of Locust: it was skipped"}
 	badTime = &assemble.Problem{Code: "no_time", Severity: diag.DataLoss,
 		Msg: "a row of a history has no time that can be read and was skipped"}
 	noFigures = &assemble.Problem{Code: "no_figures", Severity: diag.Notice,

@@ -215,7 +215,7 @@ func (f *fold) End() {
 
 var (
 	notAResponse = &assemble.Problem{Code: "not_a_response", Severity: diag.DataLoss,
-		Msg: "an object is no response of Ollama, which has done, and was skipped"}
+		Msg: "an object without done is not a response of Ollama and was skipped"}
 	loaded = &assemble.Problem{Code: "model_loaded", Severity: diag.Notice,
 		Msg: "a request had no prompt, and only loaded or unloaded the model: it has no tokens"}
 	noTotal = &assemble.Problem{Code: "no_duration", Severity: diag.Notice,
@@ -223,7 +223,7 @@ var (
 	interleaved = &assemble.Problem{Code: "chunks_unused", Severity: diag.Notice,
 		Msg: "chunks before a final object are not of that response alone: there are more of them than tokens, they lie outside of it, or it began before another one ended", Fix: "save each stream to a file of its own"}
 	impossible = &assemble.Problem{Code: "impossible_duration", Severity: diag.Notice,
-		Msg: "the durations of a response are negative, or longer than all of it: its parts are unknown"}
+		Msg: "the durations of a response are negative, or longer than the response: its parts are unknown"}
 	open = &assemble.Problem{Code: "stream_open", Severity: diag.Notice,
 		Msg: "the file ends within a stream"}
 )

@@ -266,17 +266,17 @@ func (f *fold) End() {
 
 var (
 	notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-		Msg: "a line is no JSON object and was skipped"}
+		Msg: "a line is not a JSON object and was skipped"}
 	notARecord = &assemble.Problem{Code: "bad_record", Severity: diag.DataLoss,
-		Msg: "an element of a list of log records is no object and was skipped"}
+		Msg: "an element of a list of log records is not an object and was skipped"}
 	noTime = &assemble.Problem{Code: "no_time", Severity: diag.DataLoss,
 		Msg: "an event does not say when it happened and was skipped"}
 	onlyObserved = &assemble.Problem{Code: "observed_time", Severity: diag.Notice,
 		Msg: "events do not say when they happened: the time at which they were observed is taken, which may be later"}
 	noSpan = &assemble.Problem{Code: "no_span", Severity: diag.DataLoss,
-		Msg: "a message names no span, so the call that it is of is not known: it was skipped", Fix: "trace the program as well: events carry the span that is current"}
+		Msg: "a message names no span, so its call is unknown: it was skipped", Fix: "trace the program as well: events carry the span that is current"}
 	noInput = &assemble.Problem{Code: "no_input", Severity: diag.Notice,
-		Msg: "a choice or an error is of a call whose messages are not in the file: when it was sent is unknown"}
+		Msg: "a choice or an error belongs to a call whose messages are not in the file: its send time is unknown"}
 	noChoice = &assemble.Problem{Code: "no_choice", Severity: diag.Notice,
 		Msg: "a call has messages and no choice: it failed, or the file ends before it does; it counts as open"}
 	order = &assemble.Problem{Code: "stamp_order", Severity: diag.Notice,

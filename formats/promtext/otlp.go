@@ -219,7 +219,7 @@ func (e *exports) resource(r *reader) {
 		name += part
 	}
 	if e.scoped {
-		r.add(diag.Diag{Code: "late_resource", Severity: diag.Notice, Offset: r.at, Msg: "the resource of metrics stands behind them: they do not know their process"})
+		r.add(diag.Diag{Code: "late_resource", Severity: diag.Notice, Offset: r.at, Msg: "the resource of metrics follows after them: their process is unknown"})
 		return
 	}
 	r.endScrape()

@@ -81,7 +81,7 @@ func newReader(ctx context.Context, src formats.Source, rng formats.Range, opt f
 	}
 	if timeless(src) {
 		if r.t, r.timed = fileTime(src); r.timed {
-			r.add(diag.Diag{Code: "time_assumed", Severity: diag.Info, Offset: -1, Msg: "a scrape does not say when it was taken: the time in the name of its file is assumed, or that of the file"})
+			r.add(diag.Diag{Code: "time_assumed", Severity: diag.Info, Offset: -1, Msg: "a scrape does not say when it was taken: the time in its file name is assumed, or else the time of the file"})
 		}
 	}
 	r.stream = block.Map(ctx, src, rng, block.Options{Workers: 1, Block: opt.Block, MaxLine: maxLine},

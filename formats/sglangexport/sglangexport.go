@@ -71,11 +71,11 @@ func sniff(h *formats.Head) (formats.Score, string) {
 // The problems of records.
 var (
 	notARecord = &assemble.Problem{Code: "not_a_record", Severity: diag.DataLoss,
-		Msg: "an object lacks request_parameters: it is no record of SGLang's export"}
+		Msg: "an object without request_parameters is not a record of SGLang's export"}
 	interleaved = &assemble.Problem{Code: "interleaved", Severity: diag.DataLoss,
 		Msg: "a record has a key twice, or its parameters name another request: pieces of several threads' records lie among each other, as SGLang v0.5.5.post3 to v0.5.9 write them; it was skipped, and where the pieces happen to fit, a record may hold values of another", Fix: "update SGLang to v0.5.10 or later"}
 	badParameters = &assemble.Problem{Code: "bad_parameters", Severity: diag.Notice,
-		Msg: "request_parameters is no JSON object: whether the request was streamed is not known"}
+		Msg: "request_parameters is not a JSON object: whether the request was streamed is unknown"}
 )
 
 // parser implements records.Parser.

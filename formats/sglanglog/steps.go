@@ -109,7 +109,7 @@ func (f *fold) missingRanks() {
 }
 
 var ranksMissing = &linelog.Problem{Code: "engines_missing", Severity: diag.Notice,
-	Msg: "fewer data-parallel ranks print statistics than were started: totals over the lines are not those of the server",
+	Msg: "fewer data-parallel ranks print statistics than were started: totals over the lines are not totals of the server",
 	Fix: "add the logs of the other nodes"}
 
 // repeated reports whether r is the line before once more, of another rank that

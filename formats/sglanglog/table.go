@@ -186,7 +186,7 @@ var unusedKinds = []linelog.Kind{
 	{Name: "backlog", Start: []string{"Streaming backlog"}, Use: linelog.NotUsed, Unused: linelog.Problem{Code: "streaming_backlog", Severity: diag.Notice,
 		Msg: "the tokenizer process fell behind and joined chunks: gaps between chunks that clients see are inflated"}},
 	{Name: "unknown load", Inside: "token/s", Use: linelog.NotUsed, Unused: linelog.Problem{Code: "unused_load", Severity: diag.Notice,
-		Msg: "lines with throughputs are of a kind that is not known"}},
+		Msg: "lines with throughputs have an unknown form"}},
 }
 
 var startup = linelog.Problem{Code: "unused_startup_time", Severity: diag.Info, Msg: "times of the start of the server are not used"}

@@ -26,7 +26,7 @@ const eventStream = "text/event-stream"
 
 var (
 	tornEntry = &problem{Code: "truncated", Severity: diag.DataLoss,
-		Msg: "an entry of the archive is broken, cut off or too long: it and what follows were not read"}
+		Msg: "an entry of the archive is broken, cut off or too long: this entry and all later ones were not read"}
 	noArrivals = &problem{Code: "no_arrivals", Severity: diag.Notice,
 		Msg: "an archive has no times for the parts of an answer: there is no time to first token and none between tokens", Fix: "record with curl --trace-time --trace-ascii FILE, or export _eventSourceMessages"}
 	noBeginning = &problem{Code: "no_start", Severity: diag.DataLoss,

@@ -18,11 +18,11 @@ type problem = assemble.Problem
 
 var (
 	notAnEvent = &problem{Code: "not_an_event", Severity: diag.Notice,
-		Msg: "a line is no event of a stream and was skipped"}
+		Msg: "a line is not an event of a stream and was skipped"}
 	badPayload = &problem{Code: "bad_payload", Severity: diag.DataLoss,
 		Msg: "the payload of an event is not well formed: it counts as an event without a token"}
 	unknownPayload = &problem{Code: "unknown_payload", Severity: diag.Notice,
-		Msg: "the payload of an event is of no known API: it was skipped"}
+		Msg: "the payload of an event belongs to no known API: it was skipped"}
 	noStamp = &problem{Code: "no_stamp", Severity: diag.DataLoss,
 		Msg: "an event has no time of its arrival and was skipped", Fix: "have every line stamped, as ts does"}
 	otherClock = &problem{Code: "mixed_clocks", Severity: diag.DataLoss,

@@ -308,5 +308,5 @@ var (
 	badTimes = &assemble.Problem{Code: "bad_times", Severity: diag.DataLoss,
 		Msg: "a line of a request is torn: its times cannot be read, it was skipped"}
 	contradiction = &assemble.Problem{Code: "impossible_duration", Severity: diag.Notice,
-		Msg: "the parts of a request are longer than all of it: they count as unknown"}
+		Msg: "the parts of a request are longer than the request: they count as unknown"}
 )

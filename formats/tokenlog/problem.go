@@ -33,13 +33,13 @@ var (
 	badValue = &assemble.Problem{Code: "bad_value", Severity: diag.Notice,
 		Msg: "a field has a value of the wrong type and counts as unknown", Fix: "numbers are decimal; see the format's documentation"}
 	outOfRange = &assemble.Problem{Code: "out_of_range", Severity: diag.Notice,
-		Msg: "a number is too large, or a count is no integer: it counts as unknown", Fix: "stamps are in seconds; in other units their keys end in _ms, _us or _ns"}
+		Msg: "a number is too large, or a count is not an integer: it counts as unknown", Fix: "stamps are in seconds; in other units their keys end in _ms, _us or _ns"}
 	wrongUnits = &assemble.Problem{Code: "wrong_unit", Severity: diag.Notice,
 		Msg: "a stamp whose key is in seconds is a time since 1970 in another unit: it counts as unknown"}
 	notANumber = &assemble.Problem{Code: "not_a_number", Severity: diag.Notice,
-		Msg: "NaN or Infinity counts as unknown", Fix: "leave out what is not known, or write null"}
+		Msg: "NaN or Infinity counts as unknown", Fix: "leave out unknown values, or write null"}
 	negativeCount = &assemble.Problem{Code: "negative_count", Severity: diag.Notice,
-		Msg: "a negative count counts as unknown", Fix: "leave out what is not known, or write null"}
+		Msg: "a negative count counts as unknown", Fix: "leave out unknown values, or write null"}
 	unknownStatus = &assemble.Problem{Code: "unknown_status", Severity: diag.Notice,
 		Msg: "a status is none of ok, failed, aborted, empty, open, head_missing: it is taken from the other fields", Fix: "write error, finish_reason or one of these"}
 )

@@ -304,7 +304,7 @@ func (f *fold) transfer(v *records.Fields) {
 
 var (
 	notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-		Msg: "a line is no JSON object and was skipped"}
+		Msg: "a line is not a JSON object and was skipped"}
 	notARecord = &assemble.Problem{Code: "not_a_record", Severity: diag.DataLoss,
 		Msg: "an object has no timing_metrics of a request and was skipped"}
 	notStreamed = &assemble.Problem{Code: "not_streamed", Severity: diag.Notice,

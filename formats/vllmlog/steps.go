@@ -213,5 +213,5 @@ func (l *load) finish(f *fold) {
 }
 
 var missingEngines = &linelog.Problem{Code: "engines_missing", Severity: diag.Notice,
-	Msg: "fewer engines print statistics than data-parallel ranks were started: totals over the lines are not those of the server",
+	Msg: "fewer engines print statistics than data-parallel ranks were started: totals over the lines are not totals of the server",
 	Fix: "add the logs or the metrics of the other engines"}

@@ -257,8 +257,8 @@ var unusedKinds = []linelog.Kind{
 	{Name: "diffusion", Start: []string{"DiffusionDecoding metrics: "}, Use: linelog.NotUsed, Unused: unused("diffusion", "lines of diffusion decoding are not used"), Since: "v0.24"},
 	{Name: "orca", Start: []string{"Created ORCA header"}, Use: linelog.NotUsed, Unused: unused("orca", "load reported in response headers is not used"), Since: "v0.11.1"},
 	{Name: "response body", Inside: "response_body=", Use: linelog.NotUsed, Unused: unused("response_body", "responses logged by the middleware are not used")},
-	{Name: "unknown load", Inside: "tokens/s", Use: linelog.NotUsed, Unused: unused("load", "lines with throughputs are of a kind that is not known")},
-	{Name: "unknown load", Inside: "throughput: ", Use: linelog.NotUsed, Unused: unused("load", "lines with throughputs are of a kind that is not known")},
+	{Name: "unknown load", Inside: "tokens/s", Use: linelog.NotUsed, Unused: unused("load", "lines with throughputs have an unknown form")},
+	{Name: "unknown load", Inside: "throughput: ", Use: linelog.NotUsed, Unused: unused("load", "lines with throughputs have an unknown form")},
 }
 
 var startup = linelog.Problem{Code: "unused_startup_time", Severity: diag.Info, Msg: "times of the start of the server are not used"}

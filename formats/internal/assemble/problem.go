@@ -13,7 +13,7 @@ type Problem struct {
 // The problems that the rules of Writer find.
 var (
 	UnknownStamp = &Problem{"unknown_stamp", diag.Notice,
-		"a stamp of 0 or -1 counts as unknown", "leave out what is not known, or write null"}
+		"a stamp of 0 or -1 counts as unknown", "leave out unknown values, or write null"}
 	notEpoch = &Problem{"not_epoch", diag.Notice,
 		"stamps too small to be seconds since 1970 are read as a monotonic clock, without dates", `say so with "clock":"monotonic"`}
 	mixedClocks = &Problem{"mixed_clocks", diag.DataLoss,
@@ -43,7 +43,7 @@ var (
 	arrivedAgain = &Problem{"arrival_while_open", diag.Notice,
 		"a request arrives again without having ended: it is counted twice, once as open", "write finish, error or abort, or use a new request_id"}
 	duplicate = &Problem{"duplicate_request", diag.Notice,
-		"a request has the id and the beginning of one before it: it is counted again", "leave out the copy of what is there twice"}
+		"a request has the id and the start of an earlier one: it is counted again", "leave out the duplicates"}
 	lateToken = &Problem{"late_token", diag.Notice,
 		"tokens are not in the order of time: they were sorted", ""}
 	outOfMemory = &Problem{"gaps_dropped", diag.DataLoss,

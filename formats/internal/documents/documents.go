@@ -215,11 +215,11 @@ var (
 	truncated = &assemble.Problem{Code: "truncated", Severity: diag.DataLoss,
 		Msg: "a request breaks off and was skipped"}
 	badList = &assemble.Problem{Code: "bad_list", Severity: diag.DataLoss,
-		Msg: "a list of times holds something that is no time, or far too many: it counts as unknown"}
+		Msg: "a list of times contains something else, or far too many times: it counts as unknown"}
 	badValue = &assemble.Problem{Code: "bad_value", Severity: diag.DataLoss,
-		Msg: "a member of a request is of another kind than it should be: it counts as unknown"}
+		Msg: "a member of a request has the wrong type: it counts as unknown"}
 	notAResult = &assemble.Problem{Code: "not_a_result", Severity: diag.DataLoss,
-		Msg: "a document holds no request and no figure that is known here"}
+		Msg: "a document contains no known request and no known figure"}
 	strayText = &assemble.Problem{Code: "stray_text", Severity: diag.DataLoss,
-		Msg: "text that is no document was skipped"}
+		Msg: "text that is not a document was skipped"}
 )

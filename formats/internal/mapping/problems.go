@@ -34,17 +34,17 @@ var (
 	noEnd = &problem{Code: "no_end", Severity: diag.Notice,
 		Msg: "a request has no latency, end, status or tokens: it counts as open"}
 	unreadable = &problem{Code: "nothing_mapped", Severity: diag.DataLoss,
-		Msg: "records were not read, because what their columns mean is not known"}
+		Msg: "records were not read, because the meaning of their columns is unknown"}
 	emptyCell = &problem{Code: "empty_cell", Severity: diag.Info,
 		Msg: "times or counts are missing in some records: they are unknown"}
 	zeroTime = &problem{Code: "zero_time", Severity: diag.Notice,
-		Msg: "a time of 0 or less was not measured: it is unknown", Fix: "leave out what is not known, or write null"}
+		Msg: "a time of 0 or less was not measured: it is unknown", Fix: "leave out unknown values, or write null"}
 	implausible = &problem{Code: "implausible_time", Severity: diag.Notice,
 		Msg: "a latency is longer than a day: it is unknown", Fix: "check the unit of the column, and give it with --map"}
 	otherUnit = &problem{Code: "mixed_units", Severity: diag.DataLoss,
 		Msg: "a stamp is not in the unit of its column: it is unknown", Fix: "write a column in one unit"}
 	oddPace = &problem{Code: "implausible_pace", Severity: diag.Notice,
-		Msg: "a latency is under 100 µs or over 10 s a token: its unit may not be that of its column", Fix: "write a column in one unit, and give that with --map"}
+		Msg: "a latency is under 100 µs or over 10 s a token: the unit of its column may be wrong", Fix: "write a column in one unit, and give that with --map"}
 	contradiction = &problem{Code: "contradiction", Severity: diag.Notice,
 		Msg: "the first token comes after the end, or the time to first token is above the latency: both are unknown", Fix: "check the columns and units, and give them with --map"}
 	beforeStart = &problem{Code: "stamp_order", Severity: diag.Notice,
@@ -64,5 +64,5 @@ var (
 	noIdentity = &problem{Code: "no_request_id", Severity: diag.DataLoss,
 		Msg: "an event names no request and was skipped"}
 	crowded = &problem{Code: "request_expired", Severity: diag.DataLoss,
-		Msg: "there is no memory for all open requests: they are given up as open", Fix: "give more with --memory"}
+		Msg: "there is no memory for all open requests: the rest of them stay open", Fix: "give more with --memory"}
 )

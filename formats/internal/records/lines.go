@@ -35,7 +35,7 @@ type Parser interface {
 }
 
 var notJSON = &assemble.Problem{Code: "bad_json", Severity: diag.DataLoss,
-	Msg: "a line is no JSON object and was skipped"}
+	Msg: "a line is not a JSON object and was skipped"}
 
 // lineReader implements formats.Reader.
 type lineReader struct {

@@ -238,7 +238,7 @@ func (r *reader) record(rec *Record) {
 	r.Counts.Total++
 	if !rec.result() {
 		r.Counts.Diagnosed++
-		r.add(diag.Diag{Code: "not_a_result", Severity: diag.DataLoss, Offset: rec.Offset, Msg: "an object that is no benchmark result was skipped"})
+		r.add(diag.Diag{Code: "not_a_result", Severity: diag.DataLoss, Offset: rec.Offset, Msg: "an object that is not a benchmark result was skipped"})
 		return
 	}
 	r.Counts.Parsed++
