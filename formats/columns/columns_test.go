@@ -74,6 +74,7 @@ func TestFixtures(t *testing.T) {
 		"bigquery":            "/bq-1 ok first=100 end=1000 in=512 out=128/bq-2 ok first=250 in=300",
 		"cloudwatch-insights": "/b-1 ok first=120 end=950 in=512 out=128/b-2 ok first=130 end=1500 in=300 out=64",
 		"semicolon":           same("1", "2"),
+		"decimal-comma":       "/1 ok first=85.2 end=1340.5 out=128/2 ok first=70 end=700.25 out=64/3 ok first=71.125 end=800 out=3",
 		"comma-ambiguous":     "",
 		"tabs":                same("q-1", "q-2"),
 		"gateway-spend":       "/chatcmpl-1 ok first=250 end=2000 in=512 out=128/chatcmpl-2 ok first=500 end=2000 in=300 out=64",

@@ -20,7 +20,7 @@ func Open(ctx context.Context, src formats.Source, opt formats.Options, format s
 	if err != nil {
 		return nil, err
 	}
-	t := &table{flat: s.flat, delim: s.delim, names: s.names, width: s.width, frozen: true}
+	t := &table{flat: s.flat, delim: s.delim, comma: s.comma, names: s.names, width: s.width, frozen: true}
 	t.holders, t.base, t.lines = s.wantedHolders(m), s.base, s.lines
 	if !t.flat { // look up the path of each value among few columns
 		t.names = nil

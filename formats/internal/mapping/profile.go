@@ -18,6 +18,8 @@ type profile struct {
 
 	n, numbers, whole, dates, durations, lists, commas int
 
+	decimals, groups int // commas that can only be decimal; commas that cannot be
+	points           int // numbers with a point
 	numbered, dotted int // dates of three numbers; those with points between
 	days, months     int // of these, those whose first or second number can only be a day
 	rounded          int // numbers without their last digits: 1.767E+09
@@ -97,7 +99,7 @@ func (p *profile) addValue(c cell) float64 {
 	} else if _, ok := duration(raw); ok {
 		p.durations++
 	} else if decimalComma(raw) {
-		p.commas++
+		p.addComma(raw)
 	}
 	return -1
 }
@@ -111,6 +113,7 @@ func (p *profile) addNumber(raw []byte, v float64) {
 	d := 0
 	if k := bytes.IndexByte(raw, '.'); k >= 0 {
 		d = len(raw) - k - 1
+		p.points++
 	} else if p.typed != nil && p.typed.Step > 0 {
 		d = digitsOf(raw)
 	}
@@ -124,6 +127,17 @@ func (p *profile) addNumber(raw []byte, v float64) {
 		p.whole++
 	}
 	p.digits = max(p.digits, d)
+}
+
+// addComma counts a number with a comma.
+func (p *profile) addComma(raw []byte) {
+	p.commas++
+	head, tail, _ := bytes.Cut(raw, []byte(","))
+	if bytes.ContainsAny(tail, ",.") || bytes.IndexByte(head, '.') >= 0 {
+		p.groups++
+	} else if len(tail) != 3 {
+		p.decimals++
+	}
 }
 
 // decimalComma reports whether raw is a number with a comma: 1,5 or 1,500.

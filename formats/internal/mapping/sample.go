@@ -26,14 +26,26 @@ type sample struct {
 // sampleOf reads the head of a text. The names in assignments help to tell a row of names
 // from a row of values.
 func sampleOf(head []byte, given []assignment, parts []partition) (*sample, outcome) {
+	s, res := sampleWith(head, given, parts, false)
+	if res == found && s.flat && s.delim != ',' && s.hasDecimalCommas(given) {
+		return sampleWith(head, given, parts, true)
+	}
+	if !s.flat {
+		s = s.intoList(head, given, parts)
+	}
+	return s, res
+}
+
+// sampleWith reads the head with commas as decimal commas, or not.
+func sampleWith(head []byte, given []assignment, parts []partition, comma bool) (*sample, outcome) {
 	in := inputOf(bytes.Clone(head))
-	s := &sample{table: new(table)}
+	s := &sample{table: &table{comma: comma}}
 	s.startLearning(given)
 	s.delim, s.flat = delimiter(head)
 	if !s.flat {
 		s.addPartitions(parts)
 		s.profileAll(in)
-		return s.intoList(head, given, parts), found
+		return s, found
 	}
 	if _, s.sepLine = separatorLine(head); s.sepLine {
 		s.read(in)

@@ -38,6 +38,9 @@ func (s *sample) learn(given []assignment) *mapping {
 
 // infer finds the roles and units of all columns.
 func (s *sample) infer(m *mapping) {
+	if s.comma {
+		m.notes = append(m.notes, "numbers have a decimal comma: some have more or fewer than three digits after it")
+	}
 	s.guess(m)
 	s.noteUnused(m)
 	s.findEvents(m)

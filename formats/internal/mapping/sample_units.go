@@ -284,3 +284,37 @@ func (s *sample) perOutputToken(m *mapping, values []float64) (out []float64) {
 	}
 	return out
 }
+
+// hasDecimalCommas reports whether commas in numbers can only be decimal commas: in some
+// column of times a comma stands before more or fewer than three digits, and no used
+// column contradicts it with a second comma, a comma in a number of tokens, or a point.
+// Other columns may hold anything with a comma: the numbers of two GPUs, a place.
+func (s *sample) hasDecimalCommas(given []assignment) bool {
+	some := false
+	for i := range s.profiles {
+		p := &s.profiles[i]
+		times, counts := s.mayHold(i, given)
+		if (times || counts) && (p.groups > 0 || p.points > 0) || counts && p.commas > 0 {
+			return false
+		}
+		some = some || times && p.decimals > 0
+	}
+	return some
+}
+
+// mayHold reports whether column i may hold times, or counts.
+func (s *sample) mayHold(i int, given []assignment) (times, counts bool) {
+	for _, a := range given {
+		if s.index(a.column) == i {
+			return timed(a.role), roleInfo[a.role].class == count
+		}
+	}
+	p := &s.profiles[i]
+	for r := noRole + 1; r < roles; r++ {
+		if matchName(r, p.joined, p.levels) >= 0 {
+			times = times || timed(r)
+			counts = counts || roleInfo[r].class == count
+		}
+	}
+	return times, counts
+}

@@ -48,6 +48,8 @@ type table struct {
 	typed       *typed
 	flat        bool // records are rows, not objects: cells have places, and texts no escapes
 	delim       byte
+	comma       bool        // numbers have decimal commas: another delimiter separates cells
+	spare       []byte      // numbers of the row, rewritten with a point
 	cells       records.Row // of the last row
 	header      bool        // the first row names the columns
 	sepLine     bool        // the first line tells the delimiter

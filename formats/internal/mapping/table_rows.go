@@ -9,7 +9,7 @@ import (
 // row reads the next row that is not blank.
 func (t *table) row(in *records.Input) outcome {
 	for {
-		t.rec.off = in.At()
+		t.rec.off, t.spare = in.At(), t.spare[:0]
 		n, next, state := t.cells.Split(in.Buf[in.I:], t.delim, in.EOF)
 		switch {
 		case state == records.RowOpen && len(in.Buf)-in.I < maxRecord && !in.EOF && in.Err == nil:
@@ -49,7 +49,28 @@ func (t *table) cell(n int, raw []byte) {
 		}
 		t.rec.cells = append(t.rec.cells, cell{})
 	}
+	if t.comma {
+		raw = t.withPoint(raw)
+	}
 	t.rec.cells[n] = textCell(raw)
+}
+
+// withPoint returns a cell of a table with decimal commas: the comma becomes a point. A
+// point in the cell separates thousands or is a mistake: it becomes a comma, so that the
+// cell is not a number.
+func (t *table) withPoint(raw []byte) []byte {
+	from, to := byte(','), byte('.')
+	if !decimalComma(raw) || bytes.Count(raw, []byte(",")) != 1 {
+		if _, ok := float(raw); !ok || bytes.IndexByte(raw, '.') < 0 {
+			return raw
+		}
+		from, to = to, from
+	}
+	k := len(t.spare)
+	t.spare = append(t.spare, raw...)
+	raw = t.spare[k:len(t.spare):len(t.spare)]
+	raw[bytes.IndexByte(raw, from)] = to
+	return raw
 }
 
 // blank reports whether all cells of a row are empty, as between the blocks of a
