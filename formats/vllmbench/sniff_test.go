@@ -64,7 +64,8 @@ func TestSniffRealFiles(t *testing.T) {
 		}
 		score, reason := Format.Sniff(&formats.Head{Name: path, Start: text[:min(len(text), formats.HeadSize)], Size: int64(len(text))})
 		name := filepath.Base(path)
-		ours := strings.HasPrefix(name, "bench-") && strings.Contains(path, "/vllm/")
+		ours := strings.HasPrefix(name, "bench-") && strings.Contains(path, "/vllm/") ||
+			strings.HasPrefix(name, "vllm-") && strings.HasSuffix(name, ".json")
 		if (score == formats.Sure) != ours || !ours && score != formats.No {
 			t.Errorf("%s: score %d (%s)", path, score, reason)
 		}
@@ -73,7 +74,7 @@ func TestSniffRealFiles(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || claimed != 5 {
+	if err != nil || claimed < 5 {
 		t.Errorf("%d results claimed, %v", claimed, err)
 	}
 }
