@@ -17,8 +17,8 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Audits is what the producers' claims came to. It is about whole runs and does
-// not depend on a query.
+// Audits holds the results of checking the figures that producers state. It concerns
+// whole runs and does not depend on a query.
 type Audits struct {
 	runs     map[*dataset.Run]*report.Audit
 	verdicts map[*trace.RunMeta][]audit.Verdict
@@ -122,9 +122,9 @@ func unite(a, b *report.Audit) *report.Audit {
 	return a
 }
 
-// subject is what record m of a run claims, beside what the requests give. A
-// record without requests of its own, in a run that unites it with one that has
-// them, is about those.
+// subject returns the figures that record m of a run states, beside the figures that
+// the requests give. A record without requests of its own, in a run that unites it
+// with a record that has requests, describes these requests.
 func (a *auditor) subject(r *dataset.Run, m *trace.RunMeta) *audit.Subject {
 	s := &audit.Subject{Reported: m.Reported, Doubts: m.Doubts}
 	if m.HasDuration {

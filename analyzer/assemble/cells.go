@@ -14,8 +14,8 @@ import (
 	"servescope/analyzer/selection"
 )
 
-// Cells collects the cells that kernels fill; it implements kernel.Output. Run
-// numbers are those of the session's slots.
+// Cells collects the cells that kernels fill; it implements kernel.Output. Runs are
+// numbered by the slots of the session.
 type Cells struct {
 	q     *query.Query
 	names []map[string]string // of the groups
@@ -41,9 +41,9 @@ func newCells(sel *selection.Selection, runs []*dataset.Run) *Cells {
 	return o
 }
 
-// CellsOf returns what the final states of kernels amount to, those of steps included,
-// for the runs of the set of sel. learned is what the kernels learned. It adds to log
-// what a report says of the limits of its cells. The states are used up.
+// CellsOf lets the final states of kernels, kernels of steps included, fill the cells of
+// the runs of sel's set. learned holds the facts that the kernels learned. CellsOf adds
+// diagnostics about the limits of cells to log. The states must not be used afterwards.
 func CellsOf(sel *selection.Selection, states, steps []kernel.State, learned *kernel.Facts, log *diag.Log) *Cells {
 	out := newCells(sel, sel.Set.Runs)
 	out.loads = steps[len(steps)-1]
@@ -67,8 +67,8 @@ func CellsOf(sel *selection.Selection, states, steps []kernel.State, learned *ke
 	return out
 }
 
-// Cell implements kernel.Output. Without dimensions there are no groups: their
-// cell is that of the run.
+// Cell implements kernel.Output. Without dimensions there are no groups: the cell of a
+// group is the cell of the run.
 func (o *Cells) Cell(run, group int32, window int64) *report.Cell {
 	if len(o.q.By) == 0 {
 		group = -1
@@ -140,8 +140,8 @@ func (o *Cells) finish(states []kernel.State) {
 // OfEngines are the rates that need what engines log.
 var OfEngines = [...]string{"batch_logged", "cross_ratio", "decode_capacity", "decode_capacity_unused"}
 
-// ungroupedSteps says of groups by what is not told of engine steps that what the
-// engines log is about the requests of all groups.
+// ungroupedSteps notes, where requests are grouped by a dimension that engine steps do
+// not have, that the logs of engines cover the requests of all groups.
 func (o *Cells) ungroupedSteps() {
 	for _, r := range o.runs {
 		if len(r.Steps) == 0 {

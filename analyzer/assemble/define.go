@@ -13,15 +13,15 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// defined are the metrics that tools define each in their own way: those of
-// requests in the order of a request's life, then rates.
+// defined lists the metrics that each tool defines in its own way: metrics of requests
+// in the order of a request's life, then rates.
 var defined = []string{"ttft", "e2e", "output_tokens", "tpot", "chunk_gap", "ntpot", "tps_request", "tps_e2e", "tps_decode", "request_rate", "goodput"}
 
 // Define computes the metrics of q's requests under the default definition set
 // and under those of the given names, and says how they came about and why they
 // differ. The definition, the groups and the windows of q are not used.
 //
-// run gives the report of a query by such figures.
+// run returns the report of a query under given figures.
 func Define(set *dataset.Set, q *query.Query, names []string, run func(*query.Query, *Figures) (*report.Report, error)) (*report.Definitions, error) {
 	asked := *q
 	asked.By, asked.Window, asked.Ranks = nil, 0, []float64{0.5, 0.99}
@@ -235,7 +235,7 @@ func (s *definedSet) pace(p *metric.Pace, f fractions.Quotient, v report.Value) 
 	scale := unit.Common(unit.Nanosecond, nonZero(f.From, f.To, v.V)...)
 	from, to := s.def.Ends(p)
 	by, n := f.By, unit.Format(unit.None, f.By)
-	if d := p.Divisor(n); d != n { // f.By is what it divides by, N less one
+	if d := p.Divisor(n); d != n { // f.By is the divisor, N less one
 		n = p.Divisor(unit.Format(unit.None, f.By+float64(p.Less)))
 	}
 	text := fmt.Sprintf("(%s %s - %s %s) / %s", to, scale.Short(f.To), from, scale.Short(f.From), n)

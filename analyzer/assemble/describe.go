@@ -22,8 +22,8 @@ type Results struct {
 	Audit     *Audits
 }
 
-// Report returns the report of a query on a set, without diagnostics: it adds those
-// that are of this report to log.
+// Report returns the report of a query on a set, without diagnostics: it adds the
+// diagnostics of this report to log.
 func Report(set *dataset.Set, q *query.Query, e *Figures, of Results, log *diag.Log) *report.Report {
 	r := &report.Report{Schema: report.Schema, Query: Echo(q), Definition: e.Definition, Inputs: Inputs(set)}
 	for _, run := range set.Runs {
@@ -44,8 +44,8 @@ func Report(set *dataset.Set, q *query.Query, e *Figures, of Results, log *diag.
 	return r
 }
 
-// describe completes a run with what its producer says and with the reasons of
-// what is not there.
+// describe completes a run with the statements of its producer and with the reasons for
+// missing values.
 func describe(set *dataset.Set, out *report.Run, r *dataset.Run, claims *Audits, q *query.Query, e *Figures) {
 	m := r.Members[0]
 	out.Label, out.Format, out.Version = r.Label, r.Format, m.Version
@@ -111,8 +111,8 @@ func distinct(list []string) (out []string) {
 	return out
 }
 
-// describeSides says at which side the requests of a run are counted, and that
-// those of a node are none of its deployment.
+// describeSides notes at which side the requests of a run are counted, and that the
+// requests of one node are not the requests of its deployment.
 func describeSides(out *report.Run) {
 	for _, side := range out.Sides {
 		if side.Counts {

@@ -22,13 +22,12 @@ import (
 // intervals of each cost a pass over the steps for every model drawn.
 var MaxEstimates = 200
 
-// Estimate adds to the runs of r, a report of the query of sel, and to their groups and windows,
-// where the time per output token went, as far as stamps of tokens tell; see
-// package estimate. A request is in an interval and a window, as with tpot, if it
-// ends there. Requests that q does not select belong to the engine's steps all the
-// same. complete says that the caller knows every request of the logged replicas
-// to be in the inputs. It returns the number of chunks of tokens that were looked
-// at. Errors are those of Rows.
+// Estimate adds the estimated parts of the time per output token to the runs of r, a
+// report of the query of sel, and to their groups and windows; see package estimate. A
+// request is in an interval and a window, as with tpot, if it ends there. Requests that
+// sel does not select still belong to the engine's steps. complete says that the caller
+// knows every request of the logged replicas to be in the inputs. Estimate returns the
+// number of chunks of tokens that were used, and fails where reading fails.
 func Estimate(ctx context.Context, in *load.Loader, sel *selection.Selection, r *report.Report, complete bool) (chunks int64, err error) {
 	set := sel.Set
 	logs := make(map[int32]*stamped)

@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/report"
 )
 
-// Figures is what a report computes under one definition set.
+// Figures lists the metrics and kernels of a report under one definition set.
 type Figures struct {
 	Definition    report.Definition
 	Kernels       []kernel.Kernel

@@ -30,8 +30,8 @@ type Partial struct {
 // PendingReason is the reason of figures that a report of a part does not have yet.
 const PendingReason = "pending"
 
-// overTime are the kernels whose figures are too small where rows in between are missing:
-// what comes per second, and what is in flight at a time.
+// overTime lists the kernels whose figures are too small where rows in between are
+// missing: rates per second, and requests in flight.
 var overTime = map[string]bool{"rates": true, "concurrency": true, "decode_span": true}
 
 // interim makes reports of a first pass while it goes on: of the states that its

@@ -54,7 +54,7 @@ func joinOf(set *dataset.Set, r *dataset.Run) *report.Join {
 
 func nameOfSide(side trace.Side) string { return trace.Requests.Fields[trace.SideCol].Values[side] }
 
-// share is n of all, null where there is none.
+// share returns n / all, or null where all is 0.
 func share(n, all int64) report.Value {
 	if all == 0 {
 		return report.Null("no_requests")

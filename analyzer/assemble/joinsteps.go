@@ -165,8 +165,8 @@ func overlaps(set *dataset.Set, x *timed, requests []stretch) report.JoinSteps {
 	return out
 }
 
-// replicasOf reports whether steps and requests name the same replicas: only then
-// a step belongs to those of its own.
+// replicasOf reports whether steps and requests name the same replicas: only then does
+// a step belong to the requests of its own replica.
 func replicasOf(steps, requests []stretch) bool {
 	known := make(map[string]bool)
 	for _, r := range requests {

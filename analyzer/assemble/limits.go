@@ -96,8 +96,8 @@ func windowDiags(sel *selection.Selection, out *Cells, facts *kernel.Facts, log 
 	}
 }
 
-// stepDiags says of every run whose steps are of more series than a report holds
-// how many of them are in none.
+// stepDiags adds a diagnostic for each run whose steps form more series than a report
+// holds: how many steps are in no series.
 func stepDiags(set *dataset.Set, states []kernel.State, log *diag.Log) {
 	for _, state := range states {
 		rows, most := state.Dropped()

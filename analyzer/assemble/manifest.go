@@ -58,7 +58,7 @@ func Manifest(set *dataset.Set, lines *Lines, q *query.Query) *manifest.Manifest
 	return m
 }
 
-// selectionText is what of q selects rows, in the words of the command.
+// selectionText returns the part of q that selects rows, as flags of the command.
 func selectionText(q *query.Query) string {
 	e := Echo(q)
 	var parts []string

@@ -56,7 +56,7 @@ func reconcile(out *report.Run, r *dataset.Run, q *query.Query) {
 }
 
 // counted returns the sum of the counters of a run whose names end in suffix, over
-// models and engines, with the name and what is said of all of them.
+// models and engines, with the name and the note of these counters.
 func counted(r *dataset.Run, suffix string) (sum report.Value, source, note string) {
 	sum = report.Null("not_recorded")
 	for _, m := range r.Members {
@@ -74,8 +74,8 @@ func counted(r *dataset.Run, suffix string) (sum report.Value, source, note stri
 	return sum, source, note
 }
 
-// ofEngine reports whether a name begins with an engine's, as those of its own
-// families do: "vllm:", or "ray_vllm_" where Ray Serve exposes them.
+// ofEngine reports whether a name begins with an engine's name, as the engine's own
+// metric families do: "vllm:", or "ray_vllm_" where Ray Serve exposes them.
 func ofEngine(prefix string) bool {
 	if prefix == "" {
 		return false

@@ -9,10 +9,10 @@ import (
 	"servescope/analyzer/report"
 )
 
-// Steady returns the figures of the steady window of each run that has one, by
-// slot, to stand beside those of the whole: of a query about the whole time, for an
-// interval is not made longer. Where the token lists are not resident the inputs
-// are not read again for them: rates of tokens need --trim steady then.
+// Steady returns, by slot, the figures of the steady window of each run that has one, to
+// show them beside the figures of the whole run. It answers only queries about the whole
+// time, because an interval is never extended. Where the token lists are not resident
+// the inputs are not read again: rates of tokens need --trim steady then.
 func Steady(set *dataset.Set, q *query.Query, e *Figures, facts *kernel.Facts, answer Answer) (map[int32]*report.Cell, error) {
 	if q.From != nil || q.To != nil || q.Trim.Steady || !slices.ContainsFunc(facts.Runs, func(f kernel.RunFacts) bool { return f.HasSteady }) {
 		return nil, nil

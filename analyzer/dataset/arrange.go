@@ -7,7 +7,7 @@ import (
 // Arrange makes runs of what was read. over says that communication kernels are
 // not kept, for want of memory; ids are the IDHashes of the rows.
 func Arrange(s *Set, over bool, ids [][]uint64) {
-	// runs: all records of all inputs, and which batch is of which
+	// runs: all records of all inputs, and which batch belongs to which run
 	checkDuplicateLines(s)
 	for _, r := range s.Steps {
 		if r.File.Records[r.Run().Key] == nil { // in case the reader forgot to list it
@@ -23,7 +23,7 @@ func Arrange(s *Set, over bool, ids [][]uint64) {
 		r.see(r.File.Records[r.Run().Key].Seen)
 	}
 
-	// what is known of whole runs
+	// facts about whole runs
 	s.Ends = stepEnds(s)
 	nameRuns(s)
 	checkClocks(s)
@@ -31,7 +31,7 @@ func Arrange(s *Set, over bool, ids [][]uint64) {
 		checkDuplicates(s)
 	}
 
-	// rows that are of one request
+	// rows that belong to one request
 	link(s)
 	findMultichoice(s)
 	checkConflicts(s)

@@ -7,8 +7,8 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// Batch is rows of one table that stay at hand: their columns, in a store, and their token
-// lists in a compact form while those of all batches fit the budget.
+// Batch holds resident rows of one table: their columns, in a store, and their token
+// lists in a compact form as long as the lists of all batches fit the budget.
 type Batch struct {
 	Origin
 	Number int32     // of its first row among all

@@ -11,8 +11,8 @@ import (
 )
 
 // IDHashes appends a hash of the id, attempt and choice of each row of a batch that has
-// an id, and of its run's slot. Readers have the rows at hand, and are several; as a
-// rule no hash is there twice, and nobody has to look at the rows again.
+// an id, and of its run's slot. Readers compute the hashes in parallel while they have
+// the rows; usually no hash occurs twice, and the rows need not be read again.
 func IDHashes(dst []uint64, slot int32, b *trace.Batch) []uint64 {
 	if !b.Has(trace.RequestID) {
 		return dst

@@ -31,8 +31,8 @@ func (f *Input) Reached(off int64) {
 	}
 }
 
-// Size is the length of the file in bytes; where the source does not know it,
-// that of what has been read.
+// Size returns the length of the file in bytes; where the source does not know it, the
+// number of bytes that have been read.
 func (f *Input) Size() int64 {
 	if n := f.Source.Size(); n >= 0 {
 		return n
@@ -115,7 +115,7 @@ func mergeMeta(dst, src *trace.RunMeta) {
 	}
 }
 
-// Record is what is known of one record of an input.
+// Record describes one record of an input.
 type Record struct {
 	Name string // of the record, for people
 	Meta *trace.RunMeta

@@ -20,7 +20,7 @@ func linkable(s *Set) bool {
 	return false
 }
 
-// link finds the rows that are of one request.
+// link finds the rows that belong to one request.
 func link(s *Set) {
 	if !s.Joined && !linkable(s) {
 		return

@@ -10,12 +10,12 @@ import (
 // the request and keeps or removes all of its rows.
 type Multichoice struct {
 	Choices  *request.Choices
-	Rows     map[int32][]int32 // by the number of each of their rows: those of its request, the one that it is counted with first
+	Rows     map[int32][]int32 // by the number of each of their rows: the rows of its request, first the row by which it is counted
 	Arrivals map[int32]int64   // by the number of that one; none where no arrival is known
 }
 
-// findMultichoice puts the rows of requests of several choices together. Kernels that
-// have folded such rows without it, while they were read, have to begin anew.
+// findMultichoice groups the rows of requests with several choices. Kernels that have
+// folded such rows while they were read, without these groups, must start again.
 func findMultichoice(s *Set) {
 	c := new(request.Choices)
 	view := func(r *Batch) *kernel.View {

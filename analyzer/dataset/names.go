@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// nameRuns finds which models and engines each run is about: those of its requests,
-// and those of its records without any. The rows are opened once for all runs.
+// nameRuns finds the models and engines of each run: the ones that its requests name,
+// and the ones that its records without requests name. The rows are opened once for all
+// runs.
 func nameRuns(s *Set) {
 	cols := [...]trace.Col{trace.Model, trace.EngineCol}
 	bySlot := make(map[int32]*[len(cols)]map[string]bool)

@@ -9,7 +9,7 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// traced is what is known of the trace of one rank of a deployment.
+// traced describes the trace of one rank of a deployment.
 type traced struct {
 	run   *Run
 	rank  int64
@@ -40,7 +40,7 @@ func uniteRanks(s *Set) {
 	}
 }
 
-// with reports whether two traces are of ranks of one deployment.
+// with reports whether two traces come from ranks of one deployment.
 func (t *traced) with(o *traced) bool {
 	a, b := t.run.Members[0], o.run.Members[0]
 	return t.rank != o.rank && t.world == o.world && t.from <= o.to && o.from <= t.to &&
@@ -72,7 +72,7 @@ func tracedRuns(s *Set) []traced {
 	return list
 }
 
-// tracedRank returns the rank that all steps are of, and their span.
+// tracedRank returns the rank to which all steps belong, and the span of the steps.
 func tracedRank(steps []*Batch) (t traced, ok bool) {
 	for _, r := range OpenEach(steps) {
 		ranks, at := r.Cols.Ints(trace.StepRank), r.Cols.Ints(trace.StepT)

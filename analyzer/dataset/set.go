@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Set is what was read of the inputs of one analysis. It is read-only once Arrange has
-// returned.
+// Set holds everything that was read from the inputs of one analysis. It is read-only
+// once Arrange has returned.
 type Set struct {
 	Inputs []*Input // in the order in which they were given
 	Diags  diag.Log // of the inputs and their detection

@@ -6,8 +6,8 @@ import (
 	"servescope/analyzer/stat"
 )
 
-// MaxPlain is how many bytes of columns are held as they are, however much memory
-// there is: it would be spent on what is read a few times, one batch after another.
+// MaxPlain caps the bytes of columns that are held unpacked, however much memory there
+// is: batches are read a few times, one after another, and packing costs little.
 const MaxPlain = 96 << 20
 
 // Store holds the columns of resident batches: as they are while there are few,
@@ -34,7 +34,7 @@ type Spill interface {
 // if it is not nil.
 func NewStore(plain int64, file Spill) *Store { return &Store{plain: plain, Spill: file} }
 
-// Add takes the columns of r, which nobody reads yet.
+// Add takes the columns of r. No other goroutine may read r yet.
 func (s *Store) Add(r *Batch) {
 	s.mu.Lock()
 	list := []*Batch{r}

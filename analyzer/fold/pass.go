@@ -145,10 +145,10 @@ func (p *Pass) mergeKernel(i int) (out kernel.State, err error) {
 	return out, nil
 }
 
-// Gather merges what the goroutines have folded since the last time into a sum, and
-// returns the states of the sum by the names of their kernels and how many rows it is
-// of. A state of the sum may be finished, which changes nothing in it, until Gather is
-// called again. One goroutine calls it at a time. The pass returns the errors of merging.
+// Gather merges the states that the goroutines have folded since the last call into a
+// sum. It returns the states of the sum by the names of their kernels, and the number of
+// rows in the sum. The states may be finished, which does not change them, until Gather
+// is called again. One goroutine calls it at a time. The pass returns errors of merging.
 func (p *Pass) Gather() (states map[string]kernel.State, rows int64) {
 	for w := range p.states {
 		p.locks[w].Lock()

@@ -160,8 +160,8 @@ func (r *Runner) passResident(ctx context.Context, sel *selection.Selection, p *
 	return p.merge()
 }
 
-// First returns the pass of kernels for q over what is about to be read. watch may be
-// nil.
+// First returns the pass of kernels for q over the rows that are about to be read. watch
+// may be nil.
 func (r *Runner) First(q *query.Query, kernels []kernel.Kernel, watch Watcher) *First {
 	readers := r.in.Readers()
 	p := newPass(q, &kernel.Facts{Store: r.store(), Memory: r.stateMemory()}, kernels, readers)

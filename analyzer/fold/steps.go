@@ -37,8 +37,8 @@ func stepFacts(set *dataset.Set, facts *kernel.Facts) *kernel.Facts {
 	return &out
 }
 
-// Steps runs the kernels of steps over the rows that sel selects, with what the kernels
-// of requests learned. The last of their states is that of loads.
+// Steps runs the kernels of steps over the rows that sel selects, with the facts that
+// the kernels of requests learned. The last state belongs to the kernel of loads.
 func Steps(sel *selection.Selection, facts *kernel.Facts) []kernel.State {
 	set := sel.Set
 	q := *sel.Query

@@ -62,7 +62,7 @@ func (p *foldPool) do(worker int, t task) {
 	}
 }
 
-// old returns a batch whose memory is free, or nil.
+// old returns a batch whose memory may be reused, or nil.
 func (p *foldPool) old() *trace.Batch {
 	select {
 	case b := <-p.spare:

@@ -18,7 +18,7 @@ type keeper struct {
 	bytes  int64
 	over   bool
 	kept   []*dataset.Batch
-	read   func() (done, total int64) // bytes of the inputs; total is 0 where nobody knows
+	read   func() (done, total int64) // bytes of the inputs; total is 0 where it is unknown
 }
 
 // hopeless reports whether the lists of all rows will be far too large, if those to
@@ -60,7 +60,7 @@ func (k *keeper) keep(r *dataset.Batch) {
 // resident ones.
 type collector struct {
 	table  *trace.Table
-	keeper *keeper // of token lists; nil: the table has none that are kept
+	keeper *keeper // of token lists; nil: lists of the table are not kept
 	store  *dataset.Store
 	size   int // rows of a resident batch
 	b      *trace.Builder

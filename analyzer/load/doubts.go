@@ -46,8 +46,8 @@ func noteOverCached(log *diag.Log, b *trace.Batch) {
 	}
 }
 
-// noteRewritten says so of a file that was written over in place between opening it
-// and the end of its first reading: nobody knows which of its bytes were read.
+// noteRewritten adds a diagnostic if a file was overwritten in place between opening it
+// and the end of its first reading: which of its bytes were read is unknown.
 func noteRewritten(f *dataset.Input) {
 	if source.Rewritten(f.Source) {
 		f.Diags.Add(diag.Diag{

@@ -15,7 +15,7 @@ type job struct {
 	ordered
 }
 
-// jobResult is what the reader of one job knows at its end.
+// jobResult holds the runs, diagnostics and counts of a job's reader at its end.
 type jobResult struct {
 	runs    []*trace.RunMeta
 	diags   *diag.Log

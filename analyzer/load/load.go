@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// number numbers the resident rows: those of a job have consecutive numbers,
-// whatever batches they are cut into. counts holds the rows of each job.
+// number numbers the resident rows: the rows of a job have consecutive numbers, however
+// they are cut into batches. counts holds the number of rows of each job.
 func (l *Loader) number(rows [][]*dataset.Batch, counts []int64) {
 	l.bases = make([]int32, len(rows))
 	next := int64(0)
@@ -26,9 +26,8 @@ func (l *Loader) number(rows [][]*dataset.Batch, counts []int64) {
 	}
 }
 
-// maxLists is how many bytes of token lists stay resident at most where the caller
-// does not say: those of larger inputs are folded as fast while they are read again,
-// which few questions need.
+// maxLists caps the bytes of resident token lists where the caller sets no limit: lists
+// of larger inputs are folded as fast while they are read again, which few queries need.
 const maxLists = 32 << 20
 
 // maxTextPerList is the ratio of input size to list size beyond which lists are not
@@ -220,12 +219,12 @@ func (l *Loader) resetStore() {
 
 // Rereading says how the inputs are read again.
 type Rereading struct {
-	Table   *trace.Table     // whose batches are wanted
+	Table   *trace.Table     // the table whose batches are wanted
 	Ordered bool             // one goroutine reads, in the order of inputs and offsets
 	Idle    func(worker int) // called by each goroutine that reads no more; may be nil
 
 	// Wants, if set, reports whether any of the rows [from, to) is wanted, by number;
-	// to is -1 for the last. What is not wanted need not be read.
+	// to is -1 for the last. Rows that are not wanted need not be read.
 	Wants func(from, to int32) bool
 }
 

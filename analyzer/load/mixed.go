@@ -9,8 +9,8 @@ import (
 	"servescope/formats"
 )
 
-// noteMixed says of a file that was read with something left over which other
-// formats lines of it are of: logs of several programs are written into one file.
+// noteMixed adds a diagnostic if lines of a file that were skipped belong to other
+// formats: logs of several programs are often written into one file.
 func noteMixed(f *dataset.Input, known *formats.Set) {
 	left := f.Account.Noise + f.Account.Diagnosed
 	if left == 0 || f.Reason == forced || f.Reason == mapped || f.Format.Shape == formats.Blocks {

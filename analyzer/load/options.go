@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Options is what the caller decides. The zero value reads on one goroutine.
+// Options holds the settings of the caller. The zero value reads on one goroutine.
 type Options struct {
 	Workers int       // goroutines that read and fold; 0 means 1
 	Memory  int64     // bytes that the session may hold; 0 means DefaultMemory. Request columns are held in any case
@@ -45,7 +45,7 @@ const DefaultMemory = 256 << 20
 // are read: long enough to hide the cost of opening one.
 const RangeSize = 16 << 20
 
-// remoteRangeSize is the same where some are read by remote readers: in a browser each
-// costs a stream, whose memory is new to three processes. The last ones are shorter;
-// see step.
+// remoteRangeSize is the size of ranges where remote readers read some of them: in a
+// browser each range costs a stream, whose memory is new to three processes. The last
+// ranges are shorter; see step.
 const remoteRangeSize = 32 << 20

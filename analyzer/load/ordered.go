@@ -8,8 +8,8 @@ import (
 	"servescope/formats"
 )
 
-// ordered is a job among those of one run that are read one after the other, because
-// each goes on counting where the one before has stopped.
+// ordered is one of the jobs of a run that are read one after the other, because each
+// job continues where the previous job has stopped.
 type ordered struct {
 	before *job          // nil: it is the first
 	more   bool          // another one follows
@@ -55,7 +55,7 @@ func inOrder(jobs []job) []int {
 	return order
 }
 
-// wait waits for the job before and returns its reader, or nil where there is none.
+// wait waits for the previous job and returns its reader, or nil for the first job.
 func (o *ordered) wait(ctx context.Context) (formats.Reader, error) {
 	if o.before == nil {
 		return nil, nil

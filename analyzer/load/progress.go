@@ -62,7 +62,7 @@ func (m *meter) read() (done, total int64) {
 	return m.done, max(m.total, 0)
 }
 
-// metered is the source of a file whose bytes are counted.
+// metered is a source that counts the bytes read from it.
 type metered struct {
 	formats.Source
 	m    *meter

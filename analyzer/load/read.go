@@ -28,7 +28,7 @@ type reading struct {
 	meter *meter
 }
 
-// errEnough ends a job whose further rows are not wanted.
+// errEnough ends a job early: no further row is wanted.
 var errEnough = errors.New("all rows have been found")
 
 // read reads the jobs. Each batch, of whatever table, goes to take, with the numbers
@@ -131,8 +131,8 @@ func given[T any](byLabel map[string]T, label string) T {
 	return byLabel[""]
 }
 
-// openRemote opens a job for a goroutine beyond those of the session. It returns nil
-// where the job is to be read here.
+// openRemote opens a job for one of the goroutines that serve remote readers. It returns
+// nil where the job is to be read here.
 func (r *reading) openRemote(ctx context.Context, worker int, j *job, opt formats.Options) (formats.Reader, error) {
 	f := j.file
 	if worker < r.opt.Workers || opt.TZ != nil || opt.Year != 0 || opt.After != nil || !r.opt.Remote.Takes(f.Format, f.Source) {

@@ -16,9 +16,9 @@ type Remote interface {
 	Readers() int
 	// Takes reports whether ranges of in, as it was given to Open, can be read.
 	Takes(f *formats.Format, in formats.Source) bool
-	// Open opens a job, for one of the readers by number. The reader's batches are
-	// those of the format itself; Folded, a method without arguments, says of the
-	// present one whether a Folder has folded it.
+	// Open opens a job, for one of the readers by number. The reader returns the batches
+	// of the format itself; its method Folded reports whether a Folder has folded the
+	// present batch.
 	Open(ctx context.Context, reader int, j *RemoteJob) (formats.Reader, error)
 	// States returns what Folders have made of a fold, each as Folder.States appends
 	// it, and ends the fold. It is called once, when no job of the fold is open any
@@ -43,8 +43,8 @@ type RemoteJob struct {
 // RemoteFold is a pass over requests in which Folders take part.
 type RemoteFold struct{ Query *query.Query }
 
-// maxReaders returns how many goroutines read at most: those of the session, and those
-// that wait for remote readers.
+// maxReaders returns the largest number of goroutines that read: the workers of the
+// session, and the goroutines that wait for remote readers.
 func maxReaders(opt *Options) int {
 	if opt.Remote == nil {
 		return opt.Workers

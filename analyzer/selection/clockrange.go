@@ -28,11 +28,11 @@ func ClockKeyOf(slot int32, clock string) ClockKey {
 	return ClockKey{slot, clock}
 }
 
-// ClockRange is what a query makes of one clock of a run.
+// ClockRange is the interval of a query on one clock of a run.
 type ClockRange struct {
 	Kind     trace.ClockKind
 	First    int64     // earliest arrival, or the end of the earliest step
-	steps    bool      // no request is on the clock: it is that of steps alone
+	steps    bool      // no request is on the clock, only steps are
 	dropped  position  // the last row that a trim by count drops
 	drops    bool      // there is one
 	next     int64     // arrival of the first row that it leaves
@@ -101,8 +101,8 @@ func findClockRanges(sel *Selection) {
 	}
 }
 
-// addClockRanges adds the clocks of rows by which requests are counted, and with done,
-// the clocks that have been found so, those of the others.
+// addClockRanges adds the clocks of the rows by which requests are counted; given the
+// clocks done of these rows, it adds the clocks of the other rows.
 func addClockRanges(sel *Selection, order map[ClockKey][]position, done map[ClockKey]ClockRange) {
 	set := sel.Set
 	for _, r := range dataset.OpenEach(set.Requests) {

@@ -249,7 +249,8 @@ func (g *Groups) unite(rest []int32, count []int64) {
 	}
 }
 
-// renumber turns the numbers of a finished g's of into those of the report.
+// renumber turns the group numbers that of gave, after finish, into the group numbers of
+// the report.
 func (g *Groups) renumber(rows []int32) {
 	if len(g.dims) == 0 {
 		return

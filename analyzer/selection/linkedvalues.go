@@ -4,8 +4,8 @@ import (
 	"servescope/analyzer/join"
 )
 
-// linkedValues are the rows that those of a batch are linked to; of the zero value there
-// are none.
+// linkedValues finds the rows to which the rows of a batch are linked. The zero value
+// links no rows.
 type linkedValues struct {
 	links *join.Links
 	base  int32 // number of the batch's first row
@@ -13,8 +13,8 @@ type linkedValues struct {
 
 func linkedValuesOf(links *join.Links, base int32) linkedValues { return linkedValues{links, base} }
 
-// complete sets the values of rows that tell none, 0 in ids, to those of the
-// outermost row of their request that does.
+// complete sets the values of rows without a value, 0 in ids, to the value of the
+// outermost row of their request that has one.
 func (p linkedValues) complete(d *dimension, ids []int32) {
 	if p.links == nil {
 		return

@@ -18,8 +18,8 @@ const (
 	sum                       // likewise
 )
 
-// combined are the columns that are about the whole of a request. In the others each
-// row has what is told of its choice.
+// combined lists the columns that describe a whole request. In other columns each row
+// describes its own choice.
 var combined = []struct {
 	col trace.Col
 	how combining
@@ -31,7 +31,7 @@ var combined = []struct {
 	{trace.OutputTokens, sum}, {trace.ClientTokens, sum}, {trace.ReasoningTokens, sum}, {trace.MaxTokens, sum},
 }
 
-// of returns the value of a request in column c, whose rows are those in at.
+// of returns the value of a request in column c; at lists the rows of the request.
 func (f combining) of(c trace.Col, at []rowAt) (v int64, known bool) {
 	for _, a := range at {
 		own, ok := a.batch.Ints(c).At(a.row)
@@ -143,7 +143,7 @@ func passing(sel *Selection) [][]bool {
 	return pass
 }
 
-// verdict is what the time of a request makes of its rows.
+// verdict says whether the time of a request keeps or removes its rows.
 type verdict struct {
 	keep bool
 	why  uint8

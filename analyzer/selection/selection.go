@@ -27,8 +27,7 @@ type Selection struct {
 	Removed     map[int32]Removed // by slot
 }
 
-// Removed counts the requests that are not among those of a query, by the first
-// reason, and the steps.
+// Removed counts the requests that a query removes, by the first reason, and the steps.
 type Removed struct{ Filter, Time, Trim, Steps int64 }
 
 // Selects reports whether q may remove rows.
@@ -122,7 +121,7 @@ type Chooser struct {
 
 	links *join.Links // nil where no rows are linked
 	base  int32       // number of the batch's first row
-	pass  []bool      // what the filter makes of each row, where it is judged with others; nil: there is none
+	pass  []bool      // whether the filter keeps each row, where rows are judged together; nil: judge here
 
 	verdicts map[int32]verdict // by number: what time makes of rows that are judged with others
 }
@@ -193,9 +192,9 @@ func (c *Chooser) chooseTime(sel *Selection, b *trace.Batch, p dataset.Origin) {
 	}
 }
 
-// Again returns the group of each row of a batch that was read again, whose first row
-// has the given number among all, as of does for resident ones. c keeps memory between
-// calls; the result is valid until the next one.
+// Again returns the group of each row of a batch that was read again, as Of does for
+// resident batches. The first row has the given number among all rows. c keeps memory
+// between calls; the result is valid until the next call.
 func (sel *Selection) Again(c *Chooser, b *trace.Batch, p dataset.Origin, number int32) []int32 {
 	switch {
 	case sel.rows == nil:

@@ -15,8 +15,8 @@ import (
 type Steps struct {
 	rows    [][]int32 // group by resident batch and row; nil when the query keeps everything in one group
 	always  [][]int32 // the same, whenever a step ends; nil without an interval and a trim
-	Grouped bool      // the groups are those of requests
-	Whole   bool      // the filter asks for what is not told of steps: it removes none
+	Grouped bool      // steps have the groups of requests
+	Whole   bool      // the filter uses columns that steps do not have: it removes no step
 }
 
 // Of returns the groups of the rows of resident batch i of steps, nil for all in
@@ -31,8 +31,8 @@ func (sel *Steps) Of(i int, always bool) []int32 {
 	return sel.rows[i]
 }
 
-// stepNames are the columns of requests that steps have as well, and what is
-// known of the input and the run of both.
+// stepNames lists the columns of requests that steps have as well, and the names of the
+// run and the input.
 var stepNames = []string{"replica", "engine", "model", "side", "clock", "run", "file"}
 
 // TellsSteps reports whether all of names is known of a step. Steps have the

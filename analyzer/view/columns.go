@@ -33,8 +33,8 @@ type Viewport struct {
 	TokenTimes bool  // series counts tokens by their own time, which reads the token lists
 }
 
-// Columns is what a chart is drawn from: columns of equal or, where they are of
-// different things, different lengths.
+// Columns holds the columns of a chart. Their lengths are equal, or differ where the
+// columns describe different things.
 type Columns struct {
 	Kind   string
 	Mode   string             // of scatter: points or bins

@@ -12,9 +12,9 @@ import (
 	"servescope/formats/source"
 )
 
-// showRequest shows one request, selected or not: what its row holds, where it
-// stands, its metrics, and its chunks. t is null where the time of the first chunk
-// is unknown, tokens where nobody counted.
+// showRequest shows one request, selected or not: the values of its row, its place in
+// the input, its metrics, and its chunks. t is null where the time of the first chunk is
+// unknown, tokens is null where they were not counted.
 func showRequest(v *viewer, out *Columns) error {
 	n := int32(v.p.Row)
 	i := v.set.Find(n)
@@ -98,9 +98,8 @@ func measuresOf(v *viewer, k *kernel.View, i int) (out []Detail) {
 	return out
 }
 
-// chunkColumns returns the chunks of a request, the first of which comes at the
-// given time; there are none where the row has no list, or neither a first chunk
-// nor a gap.
+// chunkColumns returns the chunks of a request; the first chunk comes at the given time.
+// It returns no columns where the row has no list, or neither a first chunk nor a gap.
 func chunkColumns(at float64, gaps, tokens []int64, lists trace.Lists, row int) []Column {
 	t, gap, count := Column{Name: "t"}, Column{Name: "gap"}, Column{Name: "tokens"}
 	if _, listed := lists.At(row); listed && (isNumber(at) || len(gaps) > 0) {

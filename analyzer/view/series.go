@@ -64,8 +64,8 @@ func (b buckets) at(t int64) (int, bool) {
 	return int(i), i < int64(b.n)
 }
 
-// bucketsOf chooses the buckets of a series: those of the viewport, else over all
-// that is stamped.
+// bucketsOf chooses the buckets of a series: the buckets of the viewport, or else buckets
+// over all stamps.
 func bucketsOf(v *viewer, arrival, end, clock []float64) buckets {
 	from, to := v.p.From, v.p.To
 	if from >= to {

@@ -54,7 +54,7 @@ func showRequests(v *viewer, out *Columns) error {
 	return nil
 }
 
-// sortedBy returns the order of the requests, nil for that of the inputs.
+// sortedBy returns the order of the requests, or nil for the order of the inputs.
 func sortedBy(v *viewer) ([]int32, error) {
 	if v.p.Sort == "" {
 		return nil, nil

@@ -9,10 +9,10 @@ import (
 	"servescope/analyzer/metric"
 )
 
-// showHeatmap counts chunk gaps in cells of time (that of the chunk at their end) by
-// length. The cells of a column of the map, from the shortest gaps on, stand side
-// by side. What is in no cell is counted: below and above the lengths, outside of
-// the time, unplaced for want of a time, and negative.
+// showHeatmap counts chunk gaps in cells of time (the time of the chunk at their end) by
+// length. The cells of one column of the map are adjacent, shortest gaps first. Gaps in
+// no cell are counted: below and above the lengths, outside of the time, without a time,
+// and negative.
 func showHeatmap(v *viewer, out *Columns) error {
 	nx, ny := v.bins(200, 64)
 	from, to, low, high, err := gapExtent(v)
@@ -90,8 +90,8 @@ func (s timeScale) bin(t int64) int {
 	return i
 }
 
-// eachGap calls f with each chunk gap and the time of the chunk at its end, on
-// the run's first clock since its origin; placed is false where it has none there.
+// eachGap calls f with each chunk gap and the time of the chunk at its end, on the run's
+// first clock since its origin; placed is false for a chunk without a time on it.
 func eachGap(v *viewer, f func(at, gap int64, placed bool)) error {
 	return v.each(true, true, func(k *kernel.View, rows []int32) {
 		chunks, names := request.ChunksOf(k, metric.Default), dataset.ClocksOf(k.Batch)
@@ -112,8 +112,8 @@ func eachGap(v *viewer, f func(at, gap int64, placed bool)) error {
 	})
 }
 
-// gapExtent returns the viewport's interval of time and lengths; where it has
-// none, that of the gaps.
+// gapExtent returns the viewport's interval of time and of lengths, or the interval of
+// all gaps where the viewport sets none.
 func gapExtent(v *viewer) (from, to, low, high int64, err error) {
 	from, to, low, high = v.p.From, v.p.To, v.p.Low, v.p.High
 	if from < to && low < high {

@@ -12,8 +12,8 @@ import (
 	"servescope/analyzer/selection"
 )
 
-// Views makes views of one set, and keeps what is costly to find for the next one. One
-// goroutine at a time uses it.
+// Views makes views of one set, and keeps costly results for the next view. One goroutine
+// at a time uses it.
 type Views struct {
 	in     *load.Loader
 	last   *viewer
@@ -23,13 +23,13 @@ type Views struct {
 // NewViews returns a Views for what in reads.
 func NewViews(in *load.Loader) *Views { return &Views{in: in} }
 
-// View returns what a chart shows of the requests of one run that q selects: those that
-// arrive in its interval. choose gives their selection, without groups; it is called
-// only where the last view was of another query. Inputs are read again only for token
-// lists that are not in memory. Errors are those of choose and of reading, and
-// *query.Error for a viewport that makes no sense.
+// View returns the columns of a chart of the requests of one run that q selects: the
+// requests that arrive in its interval. choose returns their selection, without groups;
+// it is called only if the last view had another query. Inputs are read again only for
+// token lists that are not in memory. View returns the errors of choose and of reading,
+// and *query.Error for a viewport that makes no sense.
 //
-// Columns are those of the requests table, the metrics of single requests under
+// Columns are the columns of the requests table, the metrics of single requests under
 // the query's definition, and
 //
 //	row        the number of the request in the session, whatever the query
@@ -43,11 +43,11 @@ func NewViews(in *load.Loader) *Views { return &Views{in: in} }
 //	           stages that nothing separates (queue+prefill), residual or total, ns
 //	parts      all of these that some request has
 //
-// A run has rows of one side only: that by which the report counts its requests,
-// the outermost, or the one that Side names. Facts has its code as "side".
+// A view shows rows of one side of a run: the outermost side, by which the report counts
+// requests, or the side that Side names. Facts has its code as "side".
 //
-// A request of several choices is one, as the report counts it, but its chunk gaps
-// are those of all of its sequences.
+// A request with several choices is one request, as in the report, but has the chunk gaps
+// of all of its sequences.
 func (x *Views) View(ctx context.Context, q *query.Query, p Viewport, choose func() (*selection.Selection, error)) (*Columns, error) {
 	v, err := x.viewer(ctx, q, p, choose)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// viewer makes the views of one run under one query. What is costly to find is
-// kept for the next view of the same: the selection and columns.
+// viewer makes the views of one run under one query. It keeps costly results for the next
+// view of the same run and query: the selection and columns.
 type viewer struct {
 	key    string
 	in     *load.Loader
@@ -42,8 +42,8 @@ type viewer struct {
 // outermost lists the sides from the one that a user sees to the innermost.
 var outermost = []trace.Side{trace.Client, trace.Proxy, trace.Server, trace.Engine, trace.Decode, trace.Prefill}
 
-// findSide finds the side whose rows are shown: the outermost of those that are
-// selected, else the one that the viewport names.
+// findSide finds the side whose rows are shown: the side that the viewport names, or else
+// the outermost side with selected rows.
 func (v *viewer) findSide() error {
 	seen := make(map[trace.Side]bool)
 	for i, r := range v.set.Requests {
@@ -105,7 +105,7 @@ func (v *viewer) shows(of *sides, i int, sequences bool) bool {
 	return v.set.Links == nil || v.set.Links.Role(n) != join.Repeats
 }
 
-// findClocks lists the clocks of the run, that of most requests first.
+// findClocks lists the clocks of the run; the clock of most requests comes first.
 func (v *viewer) findClocks(known map[selection.ClockKey]selection.ClockRange) {
 	var keys []selection.ClockKey
 	for key := range known {
@@ -210,8 +210,8 @@ func (v *viewer) bins(x, y int) (nx, ny int) {
 	return min(nx, maxCells/ny), ny
 }
 
-// onFirstClock reports whether a clock is the one by which charts over time go:
-// the run's first, unless it is that of each request alone.
+// onFirstClock reports whether charts over time use a clock: it is the run's first clock,
+// and not a clock of single requests.
 func (v *viewer) onFirstClock(name string) bool {
 	n, ok := v.index[selection.ClockKeyOf(v.run.Slot, name)]
 	return ok && n == 0 && !v.clocks[0].own

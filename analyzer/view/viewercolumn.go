@@ -16,16 +16,16 @@ import (
 	"servescope/analyzer/trace"
 )
 
-// partPrefix begins the names of columns of parts; allParts names them all. longPrefix
-// begins those of counts of long gaps.
+// partPrefix begins the names of columns of parts; allParts names all of them. longPrefix
+// begins the names of columns that count long gaps.
 const (
 	longPrefix = "gaps_ge."
 	partPrefix = "part."
 	allParts   = "parts"
 )
 
-// column returns a column of all selected requests. It is shared: nobody changes
-// it.
+// column returns a column of all selected requests. The column is shared and must not be
+// changed.
 func (v *viewer) column(name string) (*Column, error) {
 	if c := v.cache[name]; c != nil {
 		return c, nil
@@ -58,7 +58,7 @@ func (v *viewer) column(name string) (*Column, error) {
 	return c, nil
 }
 
-// named returns columns by name, those of parts spelled out.
+// named returns columns by name; allParts becomes one column for each part.
 func (v *viewer) named(names []string) ([]Column, error) {
 	if err := v.fillMetrics(names); err != nil {
 		return nil, err
@@ -262,16 +262,16 @@ func (v *viewer) fillNamed(c *Column) error {
 	return v.fillMetrics([]string{c.Name})
 }
 
-// isMetric reports whether a name is that of a metric of single requests, and of
-// no column.
+// isMetric reports whether a name belongs to a metric of single requests, and not to a
+// column.
 func isMetric(name string) bool {
 	_, column := trace.Requests.Lookup(name)
 	m, ok := metric.Lookup(name)
 	return !column && ok && m.Kind == metric.PerRequest
 }
 
-// fillMetrics fills the columns of those of the names that are of metrics of single
-// requests, all in one walk: each row is read once for all of them.
+// fillMetrics fills the columns of all names that belong to metrics of single requests in
+// one walk: each row is read once for all of them.
 func (v *viewer) fillMetrics(names []string) error {
 	var list []*Column
 	for _, name := range names {
@@ -338,7 +338,7 @@ func (v *viewer) fillTable(c *Column, col trace.Col) error {
 	})
 }
 
-// fillText fills a column of texts, whose values it sorts.
+// fillText fills a column of texts and sorts its values.
 func (v *viewer) fillText(c *Column, col trace.Col) error {
 	c.Text = true
 	codes := make(map[string]int32)
