@@ -8,9 +8,9 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// addAudit says how many of the producer's figures the requests give again, and
-// lists what is not as it should be. Beside other runs (lead names the run) it
-// says nothing of one whose figures are as they should be.
+// addAudit says how many of the producer's figures the requests reproduce, and lists the
+// figures that differ. Beside other runs (lead names the run) it says nothing about a run
+// whose figures all agree.
 func addAudit(b *builder, r *report.Run, lead string) {
 	a := r.Audit
 	if a == nil || lead != "" && len(a.Findings) == 0 && a.Equal == 0 {

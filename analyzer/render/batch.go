@@ -9,8 +9,8 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// ofBatch are the rates that the section of the batch shows, and ofEngines those of
-// them that only an engine's own log tells.
+// ofBatch lists the rates that the section of the batch shows, and ofEngines the ones
+// among them that only an engine's own log gives.
 var (
 	ofBatch = []string{"batch_decode", "batch_decode_active", "batch_running", "tpot_weighted", "replicas", "tps_replica_model", "tps_total_model",
 		"identity_ratio", "weighting_ratio"}
@@ -20,8 +20,8 @@ var (
 // shownReplicas is how many replicas or engines a table holds.
 const shownReplicas = 16
 
-// elsewhere reports whether a rate of the run is shown outside of the grid of
-// rates, or is none that its inputs could tell.
+// elsewhere reports whether a rate of the run is left out of the grid of rates, because
+// another section shows it or its inputs cannot give it.
 func elsewhere(r *report.Run, name string) bool {
 	switch known := r.Throughput.Values[name].Known; {
 	case slices.Contains(ofEngines, name):
@@ -38,8 +38,8 @@ func elsewhere(r *report.Run, name string) bool {
 	return false
 }
 
-// addBatch adds B and what is modelled from it, beside what was measured, by replica
-// and in all.
+// addBatch adds B and the throughput modelled from it, beside the measured throughput, by
+// replica and in total.
 func addBatch(b *builder, r *report.Run, lead string) {
 	t := &r.Throughput
 	v := func(name string) report.Value { return t.Values[name] }
@@ -71,7 +71,7 @@ func addBatch(b *builder, r *report.Run, lead string) {
 	addEngines(b, r, lead)
 }
 
-// addBatchSideBySide adds B and what is modelled from it with a row per run.
+// addBatchSideBySide adds B and the throughput modelled from it with a row per run.
 func addBatchSideBySide(b *builder, rows []where, about string) {
 	g := &grid{align: "l", head: []cell{text("run")}}
 	for _, r := range rows {

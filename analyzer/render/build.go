@@ -177,8 +177,8 @@ func requests(r report.Requests) string {
 	return s
 }
 
-// ended says how the requests of a run ended: by its producer's count where
-// there are none to count, as "8, all failed (reported)".
+// ended says how the requests of a run ended: by the producer's count where the run has
+// no requests, as in "8, all failed (reported)".
 func ended(r *report.Run) string {
 	if s := claimed(r); s != "" && r.Requests.Total == 0 && r.Requests.Filtered == 0 {
 		return s + " (reported); there is no per-request data"
@@ -186,7 +186,7 @@ func ended(r *report.Run) string {
 	return requests(r.Requests)
 }
 
-// claimed is what the producer of a run says of its requests, or "".
+// claimed returns the producer's own count of requests, or "".
 func claimed(r *report.Run) string {
 	ok, failed := int64(-1), int64(-1)
 	for _, f := range r.Reported {
@@ -250,7 +250,7 @@ func addProblems(b *builder) {
 	b.sections = append(b.sections, s)
 }
 
-// addDefinition says under whose definitions the numbers stand.
+// addDefinition names the definition set of the numbers.
 func addDefinition(b *builder) {
 	d := b.rep.Definition
 	s := cmp.Or(d.Name, "default")

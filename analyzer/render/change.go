@@ -8,8 +8,8 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// addChange adds the largest change of a mean from one window to the next, by its
-// parts: that of the set of entries that most requests have.
+// addChange adds the largest change of a mean from one window to the next, by its parts,
+// for the set of entries that most requests have.
 func addChange(b *builder, r *report.Run, lead string) {
 	if len(r.Changes) == 0 {
 		return

@@ -48,7 +48,7 @@ func silent(d *report.Decomposition) string {
 	return "no stamps between the first and the last: " + d.Tables[0].Signature + " are not separable"
 }
 
-// aroundTable says what is true of all tables of a decomposition.
+// aroundTable returns the lines that apply to all tables of a decomposition.
 func aroundTable(b *builder, d *report.Decomposition) (lines []pair) {
 	if rest := d.Tables[min(len(d.Tables), shownTables):]; len(rest) > 0 {
 		n := int64(0)
@@ -74,7 +74,7 @@ func aroundTable(b *builder, d *report.Decomposition) (lines []pair) {
 }
 
 // addBreakdown adds one table: a row per entry, the residual and the total, with the
-// means over all members and over those of the tails.
+// means over all members and over the members of the tails.
 func addBreakdown(b *builder, d *report.Decomposition, t *report.Breakdown, lead string) {
 	of := plural(t.N, "request")
 	if t.N < d.N {
@@ -174,7 +174,7 @@ func termText(t *report.Term) string {
 	return fmt.Sprintf("%s %s to %s", t.Name, unit.Format(low.Unit, low.V), unit.Format(high.Unit, high.V))
 }
 
-// stageNames are words for stages whose names are not.
+// stageNames spells out stages whose names are abbreviations.
 var stageNames = map[string]string{"input": "input processing", "kv_transfer": "KV transfer", "first_decode": "first decode step"}
 
 func stage(name string) string {
@@ -212,8 +212,8 @@ func residualName(may []string) (name string, why []string) {
 	return "residual (may contain " + strings.ReplaceAll(strings.Join(may, ", "), "_", " ") + ")", nil
 }
 
-// addStagesBy adds the mean parts of each cell below each other, each column in one
-// unit: those of the set of entries that most requests of the run have.
+// addStagesBy adds a row of mean parts per cell, each column in one unit, for the set of
+// entries that most requests of the run have.
 func addStagesBy(b *builder, r *report.Run, title, lead string, heads []string, rows []where) {
 	i := slices.IndexFunc(r.Decompositions, func(d report.Decomposition) bool { return d.Tells() && d.Members == "" })
 	if i < 0 {

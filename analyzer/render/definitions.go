@@ -137,7 +137,7 @@ func unknown(m *report.DefinedMetric) (reason string, none bool) {
 	return reason, len(m.Rows) > 0
 }
 
-// figure prints the value of a row, a dash where there is none.
+// figure prints the value of a row, or a dash for a missing value.
 func figure(r *report.DefinedRow) string {
 	v, ok := r.Value.Float()
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// document is what text and Markdown print: a head that names what was
+// document is the model of text and Markdown output: a head that names what was
 // measured, sections, and footnotes that cells and lines refer to by number.
 type document struct {
 	head     []pair

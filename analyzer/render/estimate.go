@@ -28,8 +28,8 @@ func addEstimates(b *builder, r *report.Run, lead string) {
 	})
 }
 
-// addEstimateRows adds a table with a row per estimate: its total and the share of
-// each part, that of floor and load under floor where they are one.
+// addEstimateRows adds a table with a row per estimate: its total and the share of each
+// part. Where floor and load are one part, their share stands under floor.
 func addEstimateRows(b *builder, title, lead string, heads []string, rows []termRow) {
 	if len(rows) == 0 {
 		return

@@ -35,8 +35,8 @@ func addGateGroups(b *builder, r *gate.Run, by []string, baseline string) {
 	}
 }
 
-// groupGrid is a table of groups, and why some of its verdicts are unknown: each
-// reason once, with the groups that it is of.
+// groupGrid is a table of groups, with the reasons of unknown verdicts: each reason once,
+// with its groups.
 type groupGrid struct {
 	grid
 	why []pair
@@ -69,8 +69,8 @@ func (t *groupGrid) add(g *gate.Group, by []string, name, reason, fix string, va
 	}
 }
 
-// undecided adds a group to those of a reason. The line of a reason begins with the
-// reason, and goes on with what to do and with the groups.
+// undecided adds a group to the groups of a reason. The line of a reason begins with the
+// reason, and goes on with the fix and the groups.
 func (t *groupGrid) undecided(g *gate.Group, by []string, name, reason, fix string) {
 	because := own("unknown: %s; %s; groups:", reason, fix)
 	i := slices.IndexFunc(t.why, func(p pair) bool { return p.key == name && p.value[0] == because[0] })

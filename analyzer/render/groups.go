@@ -51,7 +51,7 @@ func addWindows(b *builder, r *report.Run, lead string) {
 }
 
 // windowCell names a window by its start: the time of day, with the date where the
-// windows are of several days, or the time since the start of the first window.
+// windows span several days, or the time since the start of the first window.
 func windowCell(b *builder, r *report.Run, w *report.Window) cell {
 	if wall(r.Clock) {
 		layout := "15:04:05"

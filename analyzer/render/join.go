@@ -11,7 +11,7 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// addBySide adds the figures of each side of a run whose rows are of several.
+// addBySide adds the figures of each side of a run with rows of several sides.
 func addBySide(b *builder, r *report.Run, lead string) {
 	if len(r.Sides) < 2 {
 		return

@@ -136,8 +136,8 @@ func addFurther(b *builder, c *report.Cell, side string) {
 	}
 }
 
-// unmentioned reports whether a metric without values is of a workload that the
-// run simply is not.
+// unmentioned reports whether a metric without values applies only to workloads of
+// another kind than the run's.
 func unmentioned(name, reason string) bool {
 	m, ok := metric.Lookup(name)
 	return ok && m.Occasional && reason == metric.NotRecorded.String()
@@ -286,7 +286,7 @@ func known(values []*float64) []float64 {
 	return out
 }
 
-// short prints a value for a row, a dash where there is none.
+// short prints a value for a row, or a dash for a missing value.
 func short(s unit.Scale, v *float64) cell {
 	if v == nil || *v-*v != 0 {
 		return text("—")
@@ -294,7 +294,7 @@ func short(s unit.Scale, v *float64) cell {
 	return text(s.Short(*v))
 }
 
-// fixed prints a value for a column, a dash where there is none.
+// fixed prints a value for a column, or a dash for a missing value.
 func fixed(s unit.Scale, v *float64) cell {
 	if v == nil || *v-*v != 0 {
 		return text("—")

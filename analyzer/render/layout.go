@@ -12,9 +12,9 @@ type layout struct {
 	least         []int // how narrow a column may become
 }
 
-// layOut lays out the grids of all sections (nil without a grid). Tables whose
-// first columns have the same heading give them the same width, so that tables
-// of the same runs look alike.
+// layOut lays out the grids of all sections (nil without a grid). First columns with the
+// same heading have the same width in all tables, so that tables of the same runs look
+// alike.
 func layOut(sections []section, room int) []*layout {
 	layouts := make([]*layout, len(sections))
 	narrowest := map[string]int{}
@@ -100,8 +100,8 @@ func (l *layout) total() int {
 }
 
 // parts returns the columns of g that fit into room, and those that follow it
-// below: a table with a heading repeats the columns that name its rows, one
-// without begins anew with a name.
+// below: a table with a heading repeats the columns that name its rows; a table without
+// a heading begins again with a name.
 func (l *layout) parts(g *grid, room int) [][]int {
 	names := 0
 	for len(g.head) > 0 && g.left(names) && names < len(l.widths)-1 {

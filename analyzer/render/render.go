@@ -42,7 +42,7 @@ func indent(compact []byte) []byte {
 	return x.out
 }
 
-// indenter indents a text that comes in parts, which end as those of Report.Stream do.
+// indenter indents a text that comes in parts, which end as the parts of Report.Stream do.
 type indenter struct {
 	out   []byte
 	depth int

@@ -36,8 +36,8 @@ func addReported(b *builder, r *report.Run, lead string) {
 	addAudit(b, r, lead)
 }
 
-// claimName is the producer's name of a figure, and says so where a bare name stands
-// for a mean, as that of a histogram does.
+// claimName returns the producer's name of a figure, marked where a bare name stands for
+// a mean, as the name of a histogram does.
 func claimName(f *report.Reported) string {
 	low := strings.ToLower(f.Key)
 	if f.Stat != "mean" || strings.Contains(low, "mean") || strings.Contains(low, "avg") || strings.Contains(low, "average") {

@@ -9,11 +9,11 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// addRuns adds the sections of several runs side by side: an overview, then a
-// table per metric with a row per run, then what is particular to each run. Runs
-// that were measured at different sides have tables of their own: a latency at a
-// client and one at a server are not of the same thing. Of very many runs there is
-// the overview alone, and what is left out is told.
+// addRuns adds the sections of several runs side by side: an overview, then a table per
+// metric with a row per run, then the details of each run. Runs that were measured at
+// different sides have tables of their own, because a client's latency and a server's
+// latency are different quantities. For very many runs it adds only the overview, and
+// says what it leaves out.
 func addRuns(b *builder) {
 	var rows []where
 	var sides []string
@@ -114,12 +114,12 @@ func addCommon(b *builder) {
 	}
 }
 
-// manyRuns is the number of runs beyond which they have one line each: a table per
-// metric and the details of each run would be thousands of lines that nobody reads.
+// manyRuns is the number of runs above which each run has one line: a table per metric
+// and the details of each run would be thousands of lines.
 const manyRuns = 100
 
-// addNotShown says what is not shown of very many runs, and how many have something in it
-// that a reader must know.
+// addNotShown says what is left out for very many runs, and how many of them have a
+// finding that a reader must know.
 func addNotShown(b *builder) {
 	differs, broken := 0, 0
 	for i := range b.rep.Runs {

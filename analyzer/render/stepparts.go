@@ -108,7 +108,7 @@ func addDivided(b *builder, t *report.Breakdown, row func(cell, func(*report.Bre
 	}
 }
 
-// partNames are words for parts whose names are not.
+// partNames spells out parts whose names are abbreviations.
 var partNames = map[string]string{"communication": "collectives", "host_exec": "host execution"}
 
 func partNamed(leaf string) string {

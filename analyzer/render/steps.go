@@ -124,8 +124,8 @@ const (
 	timedMean          = "mean over time: each line says how long it holds"
 )
 
-// weightsOf says it of all gauges in the rows but lengths, whose means are over
-// steps.
+// weightsOf returns the weights of all gauges in the rows except lengths, whose means
+// are over steps.
 func weightsOf(rows []stepRow) weights {
 	lines, time := false, false
 	for _, row := range rows {

@@ -129,8 +129,8 @@ func addTokenTime(b *builder, title string, d *report.Decomposition, columns []b
 	b.sections = append(b.sections, s)
 }
 
-// partScale is the scale of the parts of a total: that of the total, with a digit
-// more, so that they stand below each other.
+// partScale returns the scale of the parts of a total: the scale of the total with one
+// more digit, so that parts and total align.
 func partScale(total report.Value) unit.Scale {
 	s := unit.Common(total.Unit, total.V)
 	s.Prec = min(s.Prec+1, 3)
@@ -223,8 +223,8 @@ func addStepSizes(b *builder, d, all, tokens *report.Decomposition, lead string)
 	}
 }
 
-// addStepTimeBy adds the time per token, or of steps where there is none, and that of
-// requests by group and window.
+// addStepTimeBy adds the time per token (or the time of steps where there is none) and
+// the time of requests, by group and window.
 func addStepTimeBy(b *builder, r *report.Run, lead string) {
 	if d := ofSteps(&r.Cell, "tpot", ""); d != nil && d.Total.Known {
 		addTermsBy(b, r, "TPOT", "tpot", "", lead)

@@ -15,7 +15,7 @@ type Audit struct {
 	Unchecked  int64     `json:"unchecked"`  // there is nothing to compare with
 	Checks     int64     `json:"checks"`     // relations among their figures that could be tested
 	Broken     int64     `json:"broken"`     // of these, do not hold
-	Findings   []Finding `json:"findings"`   // what is not as it should be, the gravest first
+	Findings   []Finding `json:"findings"`   // figures that differ or contradict, the gravest first
 }
 
 // Finding is one thing that an audit brings to light.

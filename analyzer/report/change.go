@@ -9,9 +9,9 @@ import (
 )
 
 // Change explains by its parts how a mean total changed from one window of time
-// to the next that has requests with the same set of entries: each part by the
-// difference of its means. The differences of the entries and of the residual add
-// up to that of the total, exactly but for the rounding of each to a float64.
+// to the next window that has requests with the same set of entries: each part by
+// the difference of its means. The differences of the entries and of the residual
+// add up to the difference of the total, up to the rounding of each to a float64.
 type Change struct {
 	Of        string `json:"of"`               // as in the decomposition
 	Side      string `json:"side"`             // the same
@@ -27,13 +27,13 @@ type Change struct {
 	Residual Difference   `json:"residual"` // of the mean residuals
 }
 
-// Difference is that of two means.
+// Difference is the difference of two means.
 type Difference struct {
 	Leaves    []string `json:"leaves,omitempty"` // stages of an entry; absent: the total, the residual
 	Before    Value    `json:"before"`           // mean in the window before
 	After     Value    `json:"after"`            // mean in the window after
 	Change    Value    `json:"change"`           // after less before
-	Numerator Value    `json:"numerator"`        // of the change as a fraction whose denominator is n_from·n_to, exactly: those of the parts add up to the total's
+	Numerator Value    `json:"numerator"`        // of the change as a fraction whose denominator is n_from·n_to: the numerators of the parts add up exactly to the numerator of the total
 	Share     Value    `json:"share"`            // of the total's change
 }
 
@@ -138,8 +138,8 @@ func (s *step) change(d *Decomposition, like *Breakdown) Change {
 	return c
 }
 
-// numerator returns that of the difference of two means, of which the sums are
-// given, over the product of the members; nil where a sum is not known exactly.
+// numerator returns the numerator of the difference of two means with the given sums,
+// over the product of the members, or nil where a sum is not known exactly.
 func (s *step) numerator(a, b Value) *big.Int {
 	if !a.Whole || !b.Whole {
 		return nil

@@ -1,15 +1,15 @@
 package report
 
-// Decomposition says where the time of one quantity went, over the members of a
+// Decomposition splits the time of one quantity into parts, over the members of a
 // cell that have a total: requests for a TTFT, decode spans or steps for a TPOT.
 // Members whose sources give the same set of entries share one table, so that in
-// each table the mean entries and the mean residual add up to the mean total,
-// exactly but for the rounding of each mean to a float64. N is the sum over
-// the tables of theirs; N plus Excluded is the number of the cell's members.
+// each table the mean entries and the mean residual add up to the mean total, up to
+// the rounding of each mean to a float64. N is the sum of the members of all tables;
+// N plus Excluded is the number of members of the cell.
 type Decomposition struct {
 	Of       string           `json:"of"`                // "ttft", "tpot", …
-	By       string           `json:"by,omitempty"`      // what the tables are of besides: rank, kind (of the step that gave the token), request (what lies between the tokens of requests), request_kind (the same by the kind of the step) or batch (kind and size of the step); absent: nothing
-	Side     string           `json:"side"`              // whose stamps or durations give the total: server, client, engine, …; of joined rows, the outermost
+	By       string           `json:"by,omitempty"`      // how the tables are divided: rank, kind (of the step that gave the token), request (time between the tokens of requests), request_kind (the same by the kind of the step) or batch (kind and size of the step); absent: not divided
+	Side     string           `json:"side"`              // side whose stamps or durations give the total: server, client, engine, …; of joined rows the outermost side
 	Label    string           `json:"label,omitempty"`   // how far to trust it, in words: "estimated from timestamps"
 	Members  string           `json:"members,omitempty"` // what n counts: tokens or steps; absent: requests
 	N        int64            `json:"n"`                 // members with a total
@@ -45,7 +45,7 @@ type Breakdown struct {
 	N         int64    `json:"n"`                // members
 	Share     Value    `json:"share"`            // of the decomposition's members
 	Total     Value    `json:"total"`            // mean total
-	Sum       Value    `json:"sum,omitempty"`    // of the totals, exactly: those of the entries and of the residual add up to it
+	Sum       Value    `json:"sum,omitempty"`    // exact sum of the totals: the sums of the entries and of the residual add up to it
 	Entries   []Entry  `json:"entries"`          // in order of time
 	Residual  Residual `json:"residual"`         // total less entries
 	Leaves    []Leaf   `json:"leaves"`           // state of every stage of the model, in order of time
@@ -58,7 +58,7 @@ type Breakdown struct {
 // Entry is one part of a total: one stage, or several that no source separates.
 type Entry struct {
 	Leaves     []string `json:"leaves"`           // stages, in order of time; several: not separable
-	Term       string   `json:"term,omitempty"`   // the term that all its stages belong to; absent: they are of several
+	Term       string   `json:"term,omitempty"`   // the term that all its stages belong to; absent: they belong to several terms
 	Mean       Value    `json:"mean"`             // over the table's members
 	Sum        Value    `json:"sum,omitempty"`    // over the table's members, exactly
 	Share      Value    `json:"share"`            // of the mean total
@@ -69,7 +69,7 @@ type Entry struct {
 	Resolution Value    `json:"resolution"`       // coarsest step of its source in ns
 }
 
-// Residual is what the entries leave of the total. It belongs to no stage.
+// Residual is the total without its entries. It belongs to no stage.
 type Residual struct {
 	Mean       Value    `json:"mean"`             // over the table's members
 	Sum        Value    `json:"sum,omitempty"`    // over the table's members, exactly
@@ -79,7 +79,7 @@ type Residual struct {
 	Negative   int64    `json:"negative"`         // members in which it is negative
 	Reason     string   `json:"reason,omitempty"` // why it is negative in some
 	MayContain []string `json:"may_contain"`      // stages whose time is unknown and would lie in it
-	Measured   int64    `json:"measured"`         // members whose entries are intervals of one clock, in which it is also the time that these leave uncovered
+	Measured   int64    `json:"measured"`         // members whose entries are intervals of one clock: there the residual is the time that no entry covers
 }
 
 // Leaf is the state of one stage of the model.
@@ -106,11 +106,11 @@ type Memo struct {
 	Mean Value  `json:"mean"` // over the members that tell it
 	N    int64  `json:"n"`    // members that tell it
 
-	Bound string `json:"bound,omitempty"` // "upper" or "lower" where it is a bound only: not all ranks are at hand, the time is of two clocks, or only what is around it is known
+	Bound string `json:"bound,omitempty"` // "upper" or "lower" where the value is only a bound: ranks are missing, the time spans two clocks, or only the time around it is known
 }
 
-// Tail explains the slowest members: those of the table whose total is at or
-// above a percentile of the whole decomposition's totals.
+// Tail explains the slowest members: the members of the table whose total is at or
+// above a percentile of the totals of the whole decomposition.
 type Tail struct {
 	Rank     string  `json:"rank"`     // "0.99"
 	From     Value   `json:"from"`     // the percentile: the least total of the tail

@@ -6,8 +6,8 @@ import "servescope/analyzer/unit"
 const DefinitionsSchema = "servescope.definitions/1"
 
 // Definitions holds the metrics of runs under several definition sets, side by
-// side. Its JSON form only grows, as that of a report; definitions.schema.json
-// is its JSON Schema.
+// side. Its JSON form only grows, as the form of a report does;
+// definitions.schema.json is its JSON Schema.
 type Definitions struct {
 	Schema string       `json:"schema"` // always "servescope.definitions/1"
 	Query  Query        `json:"query"`  // what was asked
@@ -42,7 +42,7 @@ type DefinedRow struct {
 	P99        Value    `json:"p99"`               // 99th percentile, likewise
 	Formula    string   `json:"formula"`           // how the set defines it
 	Filled     string   `json:"filled"`            // the formula with this run's numbers; empty where the value is null
-	Equal      bool     `json:"equal"`             // the value is that of the default set
+	Equal      bool     `json:"equal"`             // the value equals the value of the default set
 	Differs    []string `json:"differs,omitempty"` // why it is not; absent where it is
 	Notes      []string `json:"notes,omitempty"`   // what a reader of the figure must know
 }

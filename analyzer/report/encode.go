@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// former is a type whose JSON form is that of another value.
+// former is a type whose JSON form is the form of another value.
 type former interface{ form() any }
 
 // Marshal returns the JSON form of a value by the same rules. The value consists
@@ -34,7 +34,7 @@ type encoder struct {
 	last  byte               // the one before buf
 }
 
-// drain hands over what is there if it is longer than least.
+// drain hands over the bytes written so far if they are longer than least.
 func (e *encoder) drain(least int) {
 	if e.write == nil || len(e.buf) <= least || e.err != nil {
 		return
@@ -44,8 +44,8 @@ func (e *encoder) drain(least int) {
 	e.buf = e.buf[:0]
 }
 
-// typeForm is what is known of a type: looking it up for each value would take most
-// of the time.
+// typeForm describes the JSON form of a type: deriving it again for each value would
+// take most of the time.
 type typeForm struct {
 	former, texter bool
 	fields         []fieldForm
@@ -57,7 +57,7 @@ type fieldForm struct {
 	spare bool   // it is left out when empty
 }
 
-// formOf returns what is known of a type.
+// formOf returns the form of a type.
 func (e *encoder) formOf(t reflect.Type) *typeForm {
 	f := e.forms[t]
 	if f != nil {
@@ -137,7 +137,7 @@ func (e *encoder) value(v reflect.Value) {
 	}
 }
 
-// fields writes the fields of a struct, those of embedded structs in place.
+// fields writes the fields of a struct; fields of embedded structs stand in their place.
 func (e *encoder) fields(v reflect.Value, f *typeForm) {
 	for i := range f.fields {
 		x, field := &f.fields[i], v.Field(i)

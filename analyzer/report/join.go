@@ -2,7 +2,7 @@ package report
 
 // Side holds the figures of all rows of one side of a run, by that side's own
 // stamps. The figures of the run itself count each request once, by its outermost
-// side. Those of the sides prefill and decode are figures of nodes: in a
+// side. The figures of the sides prefill and decode are figures of nodes: in a
 // disaggregated deployment a request passes through one of each.
 type Side struct {
 	Side     string            `json:"side"`     // client, proxy, server, engine, prefill or decode
@@ -12,8 +12,8 @@ type Side struct {
 	Metrics  map[string]Metric `json:"metrics"`  // distributions by metric; those without a value are left out
 }
 
-// Join says which rows of several inputs are of one request. Rows are linked by
-// what names them, never by order or likeness, and none is overwritten.
+// Join says which rows of several inputs belong to one request. Rows are linked by
+// their ids, never by order or likeness, and no row is overwritten.
 type Join struct {
 	Counting string     `json:"counting"` // side by which the run's requests are counted: the outermost that it has
 	Requests int64      `json:"requests"` // counted, whatever the query selects
@@ -47,7 +47,7 @@ type JoinEnd struct {
 	Requests  int64    `json:"requests"`  // that it has rows of
 	Joined    int64    `json:"joined"`    // of these, another end has rows of as well
 	Rate      Value    `json:"rate"`      // joined part
-	Repeated  int64    `json:"repeated"`  // rows that are in no figure because those of another input say more of the same
+	Repeated  int64    `json:"repeated"`  // rows that are in no figure because the rows of another input say more about the same requests
 	Unnamed   int64    `json:"unnamed"`   // requests without an id
 	Unmatched []string `json:"unmatched"` // names of the first requests that no other end has
 }
@@ -78,8 +78,8 @@ type ClockOffset struct {
 	Low  Value  `json:"low"`  // it is at least this
 	High Value  `json:"high"` // it is at most this
 	N    int64  `json:"n"`    // requests that bound it
-	Same bool   `json:"same"` // both stamps are of one clock: it is 0
-	Note string `json:"note"` // what is wrong with it, or empty
+	Same bool   `json:"same"` // both stamps are on one clock: the offset is 0
+	Note string `json:"note"` // why it is doubtful, or empty
 }
 
 // Between is the time that requests and first tokens take between two ends, whose

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The texts and numbers of JSON are those of encoding/json, written without a call and
-// a copy for each.
+// Texts and numbers have the form that encoding/json gives them, written without a call
+// and a copy for each.
 
 // AppendFloat appends a finite number as JSON has it: the shortest digits that
 // give the same float64 when read, with an exponent outside of 1e-6 … 1e21, as

@@ -1,10 +1,10 @@
 package report
 
-// EngineLoad is what one engine says of its own batch, over W; without requests,
-// over the time of the engines' log.
+// EngineLoad is the batch of one engine by its own log, over W; without requests, over
+// the time of the engines' log.
 type EngineLoad struct {
 	Replica  string `json:"replica"`            // as in steps; empty: not recorded
-	Gauge    string `json:"gauge"`              // the metric that its values are of: batch_running, batch_decode, batch_decode_active
+	Gauge    string `json:"gauge"`              // the metric that its values measure: batch_running, batch_decode, batch_decode_active
 	Lines    int64  `json:"lines"`              // values in W
 	Batch    Value  `json:"batch_logged"`       // time-weighted mean over the covered time
 	Max      Value  `json:"max"`                // greatest value that held in it
@@ -14,13 +14,13 @@ type EngineLoad struct {
 	Prompts  Value  `json:"prompt_tps"`         // prompt tokens per second as logged, time-weighted
 	Capacity Value  `json:"decode_capacity"`    // greatest g / T(g) of its decode-only steps
 	Best     Value  `json:"best_batch"`         // the g of that
-	Quantity string `json:"quantity,omitempty"` // what T is: interval or elapsed; absent: there is none
+	Quantity string `json:"quantity,omitempty"` // meaning of T: interval or elapsed; absent: T is unknown
 }
 
 // Replica holds the rates of one replica over W, by its requests.
 type Replica struct {
 	Name   string `json:"replica"`           // as requests name it
-	Side   string `json:"side"`              // whose rows these are: servers name replicas, clients mostly do not
+	Side   string `json:"side"`              // side of the rows: servers name replicas, clients mostly do not
 	Tokens int64  `json:"tokens"`            // output tokens emitted in W
 	TPS    Value  `json:"tps"`               // these per second
 	Batch  Value  `json:"batch_decode"`      // B

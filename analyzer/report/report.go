@@ -1,6 +1,6 @@
-// Package report is the result of an analysis as plain structs: what renderers
-// print and what JSON output holds. Values are in base units and never scaled;
-// stamps, gaps and durations are nanoseconds.
+// Package report holds the result of an analysis as plain structs, which renderers
+// print and JSON output contains. Values are in base units and never scaled; stamps,
+// gaps and durations are nanoseconds.
 //
 // The JSON form is the contract "servescope.report/1". It only grows: fields
 // are added, never renamed or removed, within one version. schema.json is its
@@ -63,7 +63,7 @@ type Input struct {
 	Kinds     map[string]int64 `json:"kinds"`     // parsed lines or records by kind
 }
 
-// Run is what is compared and reported.
+// Run is the unit that is reported and compared.
 type Run struct {
 	Label    string   `json:"label"`             // unique within the report
 	Format   string   `json:"format"`            // name of the format it was read from
@@ -84,9 +84,9 @@ type Run struct {
 	Notes     []string    `json:"notes"`     // facts a reader of the numbers must know
 	Removed   Removed     `json:"removed"`   // what the query leaves out; the requests add up to requests.filtered
 	Untrimmed *Cell       `json:"untrimmed"` // the same figures before the query's trim; null without a trim
-	Steady    *Cell       `json:"steady"`    // the same figures in the steady window; null where there is none (see concurrency), and where the query is about a part of the time or about that window itself
-	Sides     []Side      `json:"sides"`     // each side's own figures, from outside, where the rows of the run are of several; else empty
-	Join      *Join       `json:"join"`      // which rows of several inputs are of one request; null unless they were joined
+	Steady    *Cell       `json:"steady"`    // the same figures in the steady window; null where the run has no steady window (see concurrency), and where the query is about a part of the time or about the steady window itself
+	Sides     []Side      `json:"sides"`     // each side's own figures, outermost side first, where the run has rows of several sides; else empty
+	Join      *Join       `json:"join"`      // which rows of several inputs belong to one request; null unless they were joined
 
 	Changes    []Change     `json:"changes,omitempty"`    // the largest from window to window, by set of entries; absent without any
 	Reconciled []Reconciled `json:"reconciled,omitempty"` // what requests add up to beside the engines' own counts; absent where the run has not both
@@ -99,7 +99,7 @@ type Steps struct {
 	Replica  string `json:"replica"`  // host, data-parallel rank or engine index; empty: not recorded
 	Rank     string `json:"rank"`     // other parallel ranks, as "tp0 ep1"; empty: not recorded
 	Kind     string `json:"kind"`     // prefill, decode, mixed, verify, window or dummy; empty: not recorded
-	Quantity string `json:"quantity"` // what durations are: interval, elapsed or mean; empty: there are none
+	Quantity string `json:"quantity"` // meaning of durations: interval, elapsed or mean; empty: there are no durations
 
 	N          int64 `json:"n"`             // rows: lines of a log, or steps of a profiler trace
 	From       Value `json:"from"`          // first stamp, ns on the run's clock
@@ -186,7 +186,7 @@ type Throughput struct {
 	Window Value            `json:"window_ns"` // length of W in ns
 	Values map[string]Value `json:"values"`    // rates and totals by name
 
-	Tokens   Tokens       `json:"tokens"`             // what the rates of tokens are of
+	Tokens   Tokens       `json:"tokens"`             // the token counts behind the rates of tokens
 	Replicas []Replica    `json:"replicas,omitempty"` // by replica, where requests name theirs; in windows, where there are 2 to 64
 	Engines  []EngineLoad `json:"engines,omitempty"`  // by engine, where one logs its load; not in windows
 }
@@ -200,7 +200,7 @@ type Concurrency struct {
 	SteadyTo   Value   `json:"steady_to"`   // end of the steady window, ns on the run's clock
 
 	Little   *Little `json:"little,omitempty"`   // Little's law; absent where the cell is about a part of the time
-	Inferred int64   `json:"inferred,omitempty"` // requests whose end the log does not hold: the curve drops where the engines say that nothing runs or waits
+	Inferred int64   `json:"inferred,omitempty"` // requests without an end in the log: the curve drops where the engines report that nothing runs or waits
 }
 
 // Point is one point of a step curve: V holds from T to the next point.
@@ -225,5 +225,5 @@ type Goodput struct {
 
 	Conditions []Condition `json:"conditions"`       // verdicts by limit
 	Aborts     string      `json:"aborts"`           // how aborted requests count: missed, or exclude (in no figure here)
-	Beside     *Shares     `json:"beside,omitempty"` // the share with aborted requests counted the other way; absent where there are none
+	Beside     *Shares     `json:"beside,omitempty"` // the share with aborted requests counted the other way; absent without aborted requests
 }

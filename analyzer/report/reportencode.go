@@ -11,9 +11,9 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	return Marshal(plain(r))
 }
 
-// Stream hands the JSON form of r to write in parts, one after the other: that of
-// thousands of runs is long. No part ends inside of a text or a number, or behind a
-// bracket that opens. The first error of write ends it.
+// Stream hands the JSON form of r to write in parts, one after the other, because the
+// form of thousands of runs is long. No part ends inside of a text or a number, or after
+// an opening bracket. The first error of write ends it.
 func (r *Report) Stream(write func(part []byte) error) error {
 	type plain Report
 	e := encoder{write: write}

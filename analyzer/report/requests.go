@@ -17,8 +17,8 @@ type Requests struct {
 	HeadMissing int64 `json:"head_missing"` // the log begins after they did
 	Filtered    int64 `json:"filtered"`     // removed by the query; not in Total
 
-	// What is known at the end of a request, such as E2E and TPOT, is of those that
-	// end in the cell's time: Total - EndLater + BegunEarlier of them.
+	// Metrics known at the end of a request, such as E2E and TPOT, cover the requests
+	// that end in the cell's time: Total - EndLater + BegunEarlier requests.
 	EndLater     int64 `json:"end_later"`     // of Total: end behind the cell's time
 	BegunEarlier int64 `json:"begun_earlier"` // not in Total: end in the cell's time, and begin before it
 

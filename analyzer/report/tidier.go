@@ -272,8 +272,8 @@ func (t *tidier) changes(scope string, list []Change, windows []Window) {
 	}
 }
 
-// decompositions adds the rows of decompositions, under names as
-// "parts.ttft.server" for what is true of all members, and
+// decompositions adds the rows of decompositions, under names such as
+// "parts.ttft.server" for values over all members, and
 // "parts.ttft.server.queue|prefill.queue" for an entry of the table with that
 // signature.
 func (t *tidier) decompositions(list []Decomposition) {
@@ -301,8 +301,8 @@ func (t *tidier) decompositions(list []Decomposition) {
 	}
 }
 
-// stepParts adds the rows of a decomposition of tokens or steps, whose members are
-// no requests: "parts.tpot.engine.rank.SIGNATURE.tp0.compute".
+// stepParts adds the rows of a decomposition whose members are tokens or steps, not
+// requests: "parts.tpot.engine.rank.SIGNATURE.tp0.compute".
 func (t *tidier) stepParts(name string, d *Decomposition) {
 	t.emit(name, "mean", d.Total, d.N)
 	if d.Low.Known && d.High.Known {
