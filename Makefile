@@ -109,7 +109,7 @@ browser:
 	.ci/need npm npm
 	cd tools/axe && npm ci --no-audit --no-fund --ignore-scripts
 	$(MAKE) page
-	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 .
+	cd wasm/page/browsertest && $(GO) vet . && SERVESCOPE_REQUIRE_BROWSER=1 $(GO) test -count=1 -timeout 30m .
 
 # The page is built anew when what it is made of has changed.
 PAGE_SOURCES = $(shell find analyzer formats wasm -type f ! -name '*_test.go' ! -path '*/testdata/*' ! -path '$(DIST)/*') go.mod go.sum Makefile
