@@ -6,8 +6,8 @@
 //	         → Source (decompressed, re-openable bytes)
 //	         → Head → Set.Detect → Format.Open → Reader → trace.Batch
 //
-// A format lives in its own folder below this one and is listed in formats/all;
-// nothing else knows it.
+// A format lives in its own folder below this one and is listed in formats/all; no
+// other package knows it.
 package formats
 
 import (

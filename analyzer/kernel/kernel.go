@@ -3,10 +3,9 @@
 // a state may ask for another pass over the data and broadcast what it learned.
 // Results do not depend on the order of Update and Merge.
 //
-// Each kernel is a folder: counts, latency, tokens, rates, concurrency, goodput,
-// breakdown, decodespan, fractions, and of engine steps steps, steptime and loads.
-// Package all lists the kernels that fill a report. Kernels share package
-// request, a request as they see it, and package cell, the cells that they fill.
+// Each kernel is a folder. Package all lists the kernels that fill a report. Kernels
+// share package request, which holds one request as kernels see it, and package cell,
+// which holds the cells that kernels fill; package kerneltest helps to test them.
 package kernel
 
 import (
@@ -76,13 +75,13 @@ func (Defaults) Settle() {}
 // Late reports false.
 func (Defaults) Late() bool { return false }
 
-// Cut reports that there is nothing left out.
+// Cut reports that nothing is left out.
 func (Defaults) Cut() (window int64, capped bool) { return 0, false }
 
-// Dropped returns that no row is.
+// Dropped returns no rows.
 func (Defaults) Dropped() (rows map[int32]int64, most int) { return nil, 0 }
 
-// Output is where Finish puts results. Cell returns the cell of a run, group
+// Output takes the results of Finish. Cell returns the cell of a run, group
 // and window, creating it; group -1 is the whole run, window NoWindow the whole
 // time, any other window its start in ns on the run's clock.
 type Output interface {

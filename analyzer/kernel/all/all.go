@@ -1,5 +1,5 @@
-// Package all lists the kernels that fill a report. A kernel goes with its line here
-// and its folder.
+// Package all lists the kernels that fill a report. Deleting a kernel's line here and
+// its folder removes the kernel.
 package all
 
 import (

@@ -52,7 +52,7 @@ func TestD2Goodput(t *testing.T) {
 }
 
 // TestD2GoodputClock: a failed request that times out at 110 s extends the clock
-// of inference-perf's throughput and not that of its goodput.
+// of inference-perf's throughput, but not the clock of its goodput.
 func TestD2GoodputClock(t *testing.T) {
 	rows := d2()
 	rows[len(rows)-1].Finish = 110_000

@@ -109,7 +109,7 @@ func TestNothingVanishes(t *testing.T) {
 				continue
 			}
 			for _, m := range metric.Distributions() {
-				if m.Name == "engine_step" { // it is of steps
+				if m.Name == "engine_step" { // it counts steps, not requests
 					continue
 				}
 				got := c.Metrics[m.Name]

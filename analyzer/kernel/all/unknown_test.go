@@ -145,7 +145,7 @@ func TestPartlyUnknownCountsAreNoted(t *testing.T) {
 }
 
 // TestUnknownCountsInWindows: a request of unknown length is missing in every
-// window that it decodes in, also after that of its arrival.
+// window that it decodes in, also in windows after its arrival.
 func TestUnknownCountsInWindows(t *testing.T) {
 	known := kerneltest.Streamed(0, 3, 500, 1500, 2500)
 	out := run(t, metric.Default, &query.Query{Window: 1000 * kerneltest.MS}, []kerneltest.View{{B: kerneltest.Build(kerneltest.WallMeta(), blind(0, 1200, 3500), known)}}, kerneltest.Whole)
@@ -216,8 +216,8 @@ func TestCompletionsOfSeveralClocks(t *testing.T) {
 	kerneltest.UnknownValue(t, c, "clock", "request_rate", "request_rate_ok", "request_rate_ok_whole", "request_rate_completions", "tps", "tps_whole", "tps_peak", "concurrency_mean")
 }
 
-// TestRequestsOfNoClock: W of some requests is not that of others which nobody
-// can place beside them.
+// TestRequestsOfNoClock: requests whose clock cannot be compared with the clock of the
+// other requests have no part in W.
 func TestRequestsOfNoClock(t *testing.T) {
 	lost := kerneltest.Streamed(0, 2, 100, 200)
 	lost.Clock = "request"
@@ -366,8 +366,8 @@ func TestBeamHasNoTPOT(t *testing.T) {
 	kerneltest.Mean(t, runOf(t, metric.Default, new(query.Query), meta, r), "tpot", 1, 10)
 }
 
-// TestBeamOfOneRequest: where requests themselves are of beam search, those have no
-// TPOT and the others have theirs.
+// TestBeamOfOneRequest: where single requests use beam search, they have no TPOT, and the
+// other requests keep theirs.
 func TestBeamOfOneRequest(t *testing.T) {
 	beam, other := kerneltest.Streamed(0, 11, 100, 500), kerneltest.Streamed(0, 11, 100, 300)
 	beam.Beam = true

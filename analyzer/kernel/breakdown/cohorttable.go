@@ -11,8 +11,8 @@ import (
 	"servescope/analyzer/unit"
 )
 
-// table returns the cohort as a table of the report, of which the columns are
-// those of every request. of is how many requests there are in all cohorts.
+// table returns the cohort as a table of the report, from the sums of its columns over
+// all requests and tails. of is the number of requests in all cohorts.
 func (c *cohort) table(of int64, columns []sums) report.Breakdown {
 	k := int(c.signature.N)
 	n := c.n()

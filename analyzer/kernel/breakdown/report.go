@@ -101,9 +101,9 @@ func (s *state) decomposition(run int32, c *cohorts, side trace.Side, wide bool)
 	return d
 }
 
-// ingressMemos adds the bounds to a table of a run. Clocks whose difference changed, as
-// that of a host which was started anew, tell nothing: a request would have been
-// queued before it was received.
+// ingressMemos adds the bounds to a table of a run. Clocks whose difference changed,
+// as after the restart of a host, give no bound: a request would have been queued before
+// it was received.
 func (s *state) ingressMemos(run int32, c *cohort, t *report.Breakdown) {
 	in, rest, n := new(big.Int), new(big.Int), int64(0)
 	for _, name := range slices.Sorted(maps.Keys(c.ingress)) {
@@ -171,7 +171,7 @@ func (t *totals) tailsOf(i int) (list []report.Tail) {
 	return list
 }
 
-// total returns the totals of c. Those of wide cells have tails.
+// total returns the totals of c; with tails, if the cell is wide.
 func (s *state) total(c *cohorts, wide bool) *totals {
 	t := &totals{list: c.inOrder()}
 	for _, o := range t.list {
